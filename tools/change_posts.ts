@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Said } from "../src/domain/sentences.ts";
 import { DryRun } from "../src/domain/posts/post.ts";
 import { ChangedPost, PostsChange } from "../src/domain/posts/post-body.ts";
 import { changePosts } from "../src/drafts/change-posts.ts";
@@ -17,7 +18,7 @@ export default defineTool({
   input: PostsChange,
   output: z.strictObject({
     changed: z.array(ChangedPost).describe("Earliest first."),
-    warnings: z.array(z.string()).describe("What to look at."),
+    warnings: z.array(Said).describe("What to look at."),
     dryRun: DryRun,
   }),
   question: (args, call) => askToChange(call, args),

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Said } from "../src/domain/sentences.ts";
 import { Account } from "../src/domain/accounts/account.ts";
 import { CONNECTION_STATUSES } from "../src/domain/accounts/connection.ts";
 import { checkConnection } from "../src/connecting/connections.ts";
@@ -8,7 +9,7 @@ const output = z.strictObject({
   status: z.enum(CONNECTION_STATUSES).describe("How far it is."),
   account: Account.nullable().describe("Set once connected."),
   accounts: z.array(Account).describe("All that it connected."),
-  error: z.string().nullable().describe("Why the last try failed."),
+  error: Said.nullable().describe("Why the last try failed."),
 });
 
 export default defineTool({

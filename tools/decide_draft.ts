@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Said } from "../src/domain/sentences.ts";
 import { DecideDraft, DecidedDraft, Draft } from "../src/domain/drafts/draft.ts";
 import { awaitDrafts, decideDrafts, eachOf } from "../src/drafts/decide-draft.ts";
 import { tellThatItWaits } from "../src/drafts/draft-events.ts";
@@ -17,7 +18,7 @@ export default defineTool({
   output: z.strictObject({
     draft: Draft.optional().describe("With its posts."),
     results: z.array(DecidedDraft).optional().describe("Of drafts, in order."),
-    warnings: z.array(z.string()).optional().describe("What to look at."),
+    warnings: z.array(Said).optional().describe("What to look at."),
   }),
   isForPeople: ({ decision }) => decision === "approve",
   tellPerson: async (args, call) => {

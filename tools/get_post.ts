@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Said } from "../src/domain/sentences.ts";
 import { Attempt, Insights, Post, Preparing } from "../src/domain/posts/post.ts";
 import { getPost } from "../src/posts/posts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
@@ -23,7 +24,7 @@ export default defineTool({
     note: z.string().nullable().optional().describe("Never published."),
     preparing: Preparing.optional().describe("How far its film is converted."),
     insights: Insights.optional().describe("Its live status and numbers."),
-    warnings: z.array(z.string()).optional().describe("What was refused after it went live."),
+    warnings: z.array(Said).optional().describe("What was refused after it went live."),
     history: z.array(Attempt).optional().describe("Oldest first."),
   }),
   handle: (args, call) => getPost(call, args),

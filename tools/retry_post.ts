@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Said } from "../src/domain/sentences.ts";
 import { PostRetry } from "../src/domain/posts/post-body.ts";
 import { DryRun, DryRunPreview, Post } from "../src/domain/posts/post.ts";
 import { awaitPost } from "../src/posts/outcomes.ts";
@@ -17,7 +18,7 @@ export default defineTool({
   input: PostRetry,
   output: z.strictObject({
     post: Post,
-    warnings: z.array(z.string()).optional().describe("What to look at."),
+    warnings: z.array(Said).optional().describe("What to look at."),
     dryRun: DryRun,
     preview: DryRunPreview,
   }),

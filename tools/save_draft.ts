@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Said } from "../src/domain/sentences.ts";
 import { Draft, SaveDraft } from "../src/domain/drafts/draft.ts";
 import { saveDraft } from "../src/drafts/save-draft.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
@@ -14,7 +15,7 @@ export default defineTool({
   input: SaveDraft,
   output: z.strictObject({
     draft: Draft.describe("Its checks say what is missing."),
-    warnings: z.array(z.string()).describe("What to look at."),
+    warnings: z.array(Said).describe("What to look at."),
   }),
   handle: (args, call) => saveDraft(call, args),
 });

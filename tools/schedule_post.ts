@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Said } from "../src/domain/sentences.ts";
 import { DryRun, DryRunPreview, Post } from "../src/domain/posts/post.ts";
 import { SinglePostBody } from "../src/domain/posts/post-body.ts";
 import { schedulePost } from "../src/posts/schedule-post.ts";
@@ -18,7 +19,7 @@ export default defineTool({
   input: SinglePostBody,
   output: z.strictObject({
     post: Post,
-    warnings: z.array(z.string()).describe("What to look at."),
+    warnings: z.array(Said).describe("What to look at."),
     dryRun: DryRun,
     preview: DryRunPreview,
   }),

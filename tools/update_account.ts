@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Said } from "../src/domain/sentences.ts";
 import { Account } from "../src/domain/accounts/account.ts";
 import { AccountChange, SlotSuggestion } from "../src/domain/accounts/schedule.ts";
 import { ChangedPost } from "../src/domain/posts/post-body.ts";
@@ -20,7 +21,7 @@ export default defineTool({
     account: Account,
     moved: z.array(ChangedPost).describe("Posts with another time."),
     dryRun: DryRun,
-    warnings: z.array(z.string()).optional().describe("What to look at."),
+    warnings: z.array(Said).optional().describe("What to look at."),
     suggestion: SlotSuggestion.optional().describe("Proposed slots, or why not."),
   }),
   question: (args, call) => askToRelease(call, args),

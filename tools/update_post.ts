@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Said } from "../src/domain/sentences.ts";
 import { DryRun, DryRunPreview, Post } from "../src/domain/posts/post.ts";
 import { PostChange } from "../src/domain/posts/post-body.ts";
 import { updatePost } from "../src/posts/update-post.ts";
@@ -16,7 +17,7 @@ export default defineTool({
   input: PostChange,
   output: z.strictObject({
     post: Post,
-    warnings: z.array(z.string()).describe("What to look at."),
+    warnings: z.array(Said).describe("What to look at."),
     dryRun: DryRun,
     preview: DryRunPreview,
   }),

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
-import { AppError, sentenceOf } from "../domain/errors.ts";
+import { AppError } from "../domain/errors.ts";
+import { agentsWordsFor } from "../toolkit/words.ts";
 import { addCalendarLinkCommand } from "./commands/calendar-link.ts";
 import { addConnectCommand } from "./commands/connect.ts";
 import { addDoctorCommand } from "./commands/doctor.ts";
@@ -136,7 +137,7 @@ async function explain(error: unknown, host: Host, command: Command): Promise<nu
   if (host.stopSignal.aborted && error === host.stopSignal.reason) return 130;
   const known = error instanceof AppError ? error : await host.explainFailure(error);
   if (known === null) await host.logFailure(error);
-  const sentence = withOptions(sentenceOf(known), command);
+  const sentence = withOptions(agentsWordsFor(known), command);
   host.terminal.tell(`${OF_TOOLS.includes(command.name()) ? sentence : forShell(sentence)}\n`);
   return 1;
 }

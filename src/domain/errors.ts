@@ -1,3 +1,5 @@
+import { Message, type Said, type Sentence, sentencesIn, withField } from "./sentences.ts";
+
 /** What went wrong, in the caller's terms. Each face has a code for a kind (HTTP: `src/http/errors.ts`). */
 const ERROR_KINDS = [
   "invalid",
@@ -14,19 +16,36 @@ const ERROR_KINDS = [
 export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 /**
- * The one error that reaches a caller. `message` is a whole sentence of ours: the field, the reason, the next
- * step. What a platform said may follow it, quoted (`saysOf`); its whole answer belongs in `cause`, which only
- * the log sees.
+ * The one error that reaches a caller: sentences of ours as data, which a face words. What a platform said may follow
+ * them, quoted (`saysOf`); its whole answer belongs in `cause`, which only the log sees. `message`: without what can
+ * be done, for the log.
  */
 export class AppError extends Error {
   readonly kind: ErrorKind;
+  readonly sentences: readonly Sentence[];
 
   /** A message beyond `MAX_SENTENCE_CHARS` is cut: it may quote what a caller or a platform sent. */
-  constructor(kind: ErrorKind, message: string, options?: { cause?: unknown }) {
-    super(boundedSentence(message), options);
+  constructor(kind: ErrorKind, said: Said | readonly Said[], options?: { cause?: unknown }) {
+    const sentences = boundedSentences(sayings(said).flatMap(sentencesIn));
+    super(String(new Message(sentences)), options);
     this.name = "AppError";
     this.kind = kind;
+    this.sentences = sentences;
   }
+
+  /** What it says, as one text. */
+  get said(): Message {
+    return new Message(this.sentences);
+  }
+
+  /** The same about another field: of a part, or of the call that made it. */
+  about(field: string): AppError {
+    return new AppError(this.kind, withField(this.said, field), { cause: this });
+  }
+}
+
+function sayings(said: Said | readonly Said[]): readonly Said[] {
+  return typeof said === "string" || said instanceof Message ? [said] : said;
 }
 
 /** Longest sentence that anybody is answered, in UTF-16 units: agents pay for every word of it. */
@@ -34,6 +53,16 @@ export const MAX_SENTENCE_CHARS = 2_000;
 
 /** Room for "… and 4294967295 more characters". */
 const MORE_CHARS = 40;
+
+/** What is too long, or has half characters, becomes one sentence with the steps of all. */
+function boundedSentences(sentences: readonly Sentence[]): readonly Sentence[] {
+  const [first] = sentences;
+  const whole = String(new Message(sentences));
+  const bounded = boundedSentence(whole);
+  if (first === undefined || bounded === whole) return sentences;
+  const what = first.field === null ? bounded : bounded.slice(first.field.length + 2);
+  return [{ field: first.field, what, next: sentences.flatMap(({ next }) => next) }];
+}
 
 /** The sentence, or its beginning and how much is left out. No half character is left of a quotation. */
 function boundedSentence(sentence: string): string {
@@ -57,7 +86,7 @@ export function hasCode(error: unknown, codes: readonly string[]): boolean {
 export const INTERNAL_ERROR_SENTENCE =
   "Something went wrong on our side. Nothing was lost. Try again. If it happens again, look in the server's log.";
 
-/** The sentence a caller may see for anything that was thrown. */
-export function sentenceOf(error: unknown): string {
-  return error instanceof AppError ? error.message : INTERNAL_ERROR_SENTENCE;
+/** What a caller may see of anything that was thrown. */
+export function saidOf(error: unknown): Message {
+  return error instanceof AppError ? error.said : new Message(sentencesIn(INTERNAL_ERROR_SENTENCE));
 }

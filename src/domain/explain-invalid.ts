@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { AppError } from "./errors.ts";
+import { join, type Listed, type NextStep, type Said, say, withSteps } from "./sentences.ts";
 import { quote } from "./time.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -15,17 +16,19 @@ interface Telling {
   /** The field that an unknown one probably means. */
   readonly meant?: (given: string, known: readonly string[]) => string | null;
   /** A sentence that leads on from an unknown or a wrong field, beside those that are known. */
-  readonly lead?: (given: string, known: readonly string[]) => string | null;
+  readonly lead?: (given: string, known: readonly string[]) => Said | null;
+  /** Fields whose values the platform tells. Default: none. */
+  readonly choosable?: readonly string[];
 }
 
 /** Turns what zod found into one sentence a field: its path, the reason, and what is taken instead. */
 export function explainInvalid(error: z.ZodError, schema: z.ZodObject, telling: Telling = {}): AppError {
   const told = error.issues.slice(0, MAX_TOLD).map((issue) => explainIssue(issue, schema, telling));
   const more = error.issues.length - told.length;
-  return new AppError("invalid", told.join(" ") + (more > 0 ? ` And ${more} more.` : ""));
+  return new AppError("invalid", more > 0 ? [...told, `And ${more} more.`] : told);
 }
 
-function explainIssue(issue: Issue, schema: z.ZodObject, telling: Telling): string {
+function explainIssue(issue: Issue, schema: z.ZodObject, telling: Telling): Said {
   const { within } = telling;
   const path = pathOf(within === undefined ? issue.path : [within.prefix, ...issue.path]);
   const field = path === "" ? "arguments" : path;
@@ -34,8 +37,11 @@ function explainIssue(issue: Issue, schema: z.ZodObject, telling: Telling): stri
       return explainUnknown(issue, { schema, path, telling });
     case "invalid_type":
       return issue.input === undefined
-        ? `${field}: is required. Give ${article(issue.expected)}${whatItIs(schema, issue.path)}.`
-        : `${field}: must be ${article(issue.expected)}${shapeOf(issue, schema)}.${leadFrom(issue, schema, telling)}`;
+        ? explainMissing(issue, { field, schema, telling })
+        : join(
+            `${field}: must be ${article(issue.expected)}${shapeOf(issue, schema)}.`,
+            leadFrom(issue, schema, telling),
+          );
     case "invalid_value":
       return `${field}: must be ${listOf(issue.values.map((value) => JSON.stringify(value)))}.`;
     case "too_big":
@@ -43,15 +49,33 @@ function explainIssue(issue: Issue, schema: z.ZodObject, telling: Telling): stri
     case "too_small":
       return `${field}: ${boundOf(issue, "at least", issue.minimum)}.`;
     default:
-      return `${field}: ${lowerFirst(issue.message)}.`;
+      return withSteps(`${field}: ${lowerFirst(issue.message)}.`, ...chooseFor(issue, telling));
   }
 }
 
+/** Where a value comes from, as descriptions say it. */
+const FROM_LIST = /(?:, )?from list_(\w+)$/i;
+
+const LISTS: readonly Listed[] = ["accounts", "posts", "drafts", "files", "webhooks", "platforms"];
+
 /** As its schema describes it, in brackets: where a value comes from is what its absence asks for. */
-function whatItIs(schema: z.ZodObject, path: readonly PropertyKey[]): string {
-  const [what = ""] = (schemaAt(schema, path)?.description ?? "").split(/\.(?:\s|$)/);
-  const from = path.at(-1) === "accountId" ? ", from list_accounts" : "";
-  return what === "" ? "" : ` (${lowerFirst(what)}${from})`;
+function explainMissing(
+  issue: Issue & { code: "invalid_type" },
+  { field, schema, telling }: { field: string; schema: z.ZodObject; telling: Telling },
+): Said {
+  const [described = ""] = (schemaAt(schema, issue.path)?.description ?? "").split(/\.(?:\s|$)/);
+  const named = issue.path.at(-1) === "accountId" ? "accounts" : FROM_LIST.exec(described)?.[1];
+  const of = LISTS.find((list) => list === named);
+  const what = described.replace(FROM_LIST, "");
+  const is = what === "" ? "" : ` (${lowerFirst(what)})`;
+  const next: readonly NextStep[] = of === undefined ? chooseFor(issue, telling) : [{ do: "list", of }];
+  return say(`is required. Give ${article(issue.expected)}${is}.`, { field, next });
+}
+
+/** The platform tells what the field may be. */
+function chooseFor({ path }: Issue, { choosable = [] }: Telling): readonly NextStep[] {
+  const field = path.findLast((part) => typeof part === "string");
+  return typeof field === "string" && choosable.includes(field) ? [{ do: "choose", field }] : [];
 }
 
 /** The fields of the object that was expected. */
@@ -60,15 +84,14 @@ function shapeOf({ code, path, ...issue }: Issue, schema: z.ZodObject): string {
   return keys.length === 0 ? "" : ` with ${keys.join(", ")}`;
 }
 
-function leadFrom({ path }: Issue, schema: z.ZodObject, { lead }: Telling): string {
-  const way = lead?.(String(path.at(-1)), knownKeys(schema, path.slice(0, -1))) ?? null;
-  return way === null ? "" : ` ${way}`;
+function leadFrom({ path }: Issue, schema: z.ZodObject, { lead }: Telling): Said | null {
+  return lead?.(String(path.at(-1)), knownKeys(schema, path.slice(0, -1))) ?? null;
 }
 
 function explainUnknown(
   issue: Issue & { code: "unrecognized_keys" },
   { schema, path, telling }: { schema: z.ZodObject; path: string; telling: Telling },
-): string {
+): Said {
   const names = listOfSome(issue.keys.map((key) => quote(key)));
   const prefix = path === "" ? "" : `${path}: `;
   const isWhole = issue.path.length === 0;
@@ -81,7 +104,7 @@ function explainUnknown(
   const places = meant.length === 0 ? "" : ` Did you mean ${meant.join(", ")}?`;
   const ways = new Set(issue.keys.flatMap((key) => telling.lead?.(key, known) ?? []));
   const what = issue.keys.length === 1 ? "is not a known field" : "are not known fields";
-  return [`${prefix}${names} ${what}.${places}`, ...ways, hint].join(" ");
+  return join(`${prefix}${names} ${what}.${places}`, ...ways, hint);
 }
 
 /** The fields of the object at `path` inside the schema. */

@@ -11,7 +11,9 @@ import {
   checkTarget,
   NO_TIME,
   type PostTiming,
+  readChecks,
   type StoredCheck,
+  writeChecks,
   withTexts,
 } from "./checks.ts";
 import { contentOf, type DraftContent, toColumns } from "./draft-content.ts";
@@ -39,13 +41,13 @@ export async function prepareApproval(
   const content = contentOf(row);
   const taken = await takeIn(call, content, ready.checks);
   if (taken.refused.length > 0)
-    throw new AppError(
-      "conflict",
-      `The draft cannot be approved before its media are in the store. ${taken.refused.join(" ")}`,
-    );
+    throw new AppError("conflict", [
+      "The draft cannot be approved before its media are in the store.",
+      ...taken.refused,
+    ]);
   if (!isNews(row, content, taken)) return { ...ready, row };
   if (!isOwn(call, row)) throw await lookAgain(call, row, taken);
-  const checks = JSON.stringify(withCards(ready.checks, taken.cards));
+  const checks = writeChecks(withCards(ready.checks, taken.cards));
   const own = { ...row, ...toColumns(taken.content), checks };
   return { ...(await prepare(call, own, input)), row: own };
 }
@@ -69,7 +71,7 @@ function withCards(checks: readonly StoredCheck[], cards: Cards): StoredCheck[] 
 /** The next revision, which holds what was taken in; the error that asks to look at it. */
 async function lookAgain(call: CallContext, row: DraftRow, { content, cards }: TakenIn): Promise<AppError> {
   const { ctx, caller } = call;
-  const checks = JSON.stringify(await checkDraft(call, content, cards));
+  const checks = writeChecks(await checkDraft(call, content, cards));
   const fields = ["where its media are stored"];
   const changes = noteChange(row, { revision: row.revision + 1, keyId: caller.keyId, fields });
   const set = { ...toColumns(content), checks, changes, updated_at: ctx.clock.now() };
@@ -105,7 +107,7 @@ async function prepare(call: CallContext, row: DraftRow, input: WhenApproved): P
     ...(input.scheduledAt === undefined ? {} : { at: readScheduledAt(call, input.scheduledAt).ms }),
     ...(input.slot === undefined ? {} : { slot: input.slot }),
   };
-  const cards = cardsOf(JSON.parse(row.checks) as StoredCheck[]);
+  const cards = cardsOf(readChecks(row));
   const ready =
     content.repeat === null
       ? await prepareOnce(call, content, { timing, cards })

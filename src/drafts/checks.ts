@@ -1,7 +1,16 @@
-import type { Check, Target } from "../domain/drafts/draft.ts";
+import type { SaidCheck, Target } from "../domain/drafts/draft.ts";
+import {
+  fromStored,
+  fromStoredOrNull,
+  join,
+  Message,
+  type Said,
+  sentencesIn,
+  toStored,
+} from "../domain/sentences.ts";
 import { aheadOf, type Occurrence, type Series, textOf } from "../domain/drafts/repeat.ts";
 import { isEndless } from "../domain/drafts/tell-series.ts";
-import { AppError, sentenceOf } from "../domain/errors.ts";
+import { AppError, saidOf } from "../domain/errors.ts";
 import type { PostBody } from "../domain/posts/post-body.ts";
 import type { Metadata } from "../domain/posts/post.ts";
 import type { Preview } from "../domain/posts/preview.ts";
@@ -21,8 +30,26 @@ import type { DraftContent } from "./draft-content.ts";
 /* What scheduling would say of a draft's posts. */
 
 /** A check, and what the page of the link told: the person who approves has seen that. */
-export interface StoredCheck extends Check {
+export interface StoredCheck extends SaidCheck {
   readonly card?: LinkCard | null;
+}
+
+/** The checks as a draft's column keeps them. */
+export function writeChecks(checks: readonly StoredCheck[]): string {
+  const stored = checks.map((check) => ({
+    ...check,
+    error: check.error === null ? null : toStored(check.error),
+    warnings: check.warnings.map(toStored),
+  }));
+  return JSON.stringify(stored);
+}
+
+export function readChecks({ checks }: { readonly checks: string }): StoredCheck[] {
+  return (JSON.parse(checks) as StoredCheck[]).map((check) => ({
+    ...check,
+    error: fromStoredOrNull(check.error),
+    warnings: check.warnings.map(fromStored),
+  }));
 }
 
 /** By channel, what the pages of links told when a draft was looked at. */
@@ -117,13 +144,13 @@ export async function checkTarget(
     const kept = keptIn(call, post, seen.card);
     return { ...post, prepared: await preparePost(call, body, { account, kept, ...seen }) };
   };
-  const done = await prepare().catch(toSentence);
-  const post = typeof done === "string" ? await postFor(call, content, target, {}) : done;
+  const done = await prepare().catch(toSaid);
+  const post = done instanceof Message ? await postFor(call, content, target, {}) : done;
   const preview =
-    typeof done === "string"
+    done instanceof Message
       ? await previewOf(call.ctx, post)
       : await previewPost(call.ctx, done.account, contentOfPost(done.prepared.row));
-  if (typeof done === "string")
+  if (done instanceof Message)
     return { target, check: { accountId, error: done, warnings: [], preview, ...seen }, prepared: null };
   const { prepared } = done;
   const warnings = [...done.unknown, ...prepared.warnings];
@@ -174,11 +201,11 @@ export async function withTexts(
       const target = content.targets.find(({ accountId }) => accountId === check.accountId);
       const refused = target === undefined ? [] : await refuseTexts(call, content, target);
       // What is wrong beside the texts is wrong with each of them, and told by the check itself.
-      if (refused.every(({ why }) => why === check.error && !why.startsWith("caption:"))) return check;
-      const isTold = refused.some(({ why }) => why === check.error);
-      const own = isTold || check.error === null ? [] : [check.error];
-      const told = refused.map(({ text, why }) => `repeat.texts[${text - 1}], text ${text}: ${why}`);
-      return { ...check, error: [...own, ...told].join(" ") };
+      const isSame = ({ why }: { why: Said }): boolean => String(why) === String(check.error);
+      if (refused.every((one) => isSame(one) && sentencesIn(one.why)[0]?.field !== "caption")) return check;
+      const own = refused.some(isSame) ? null : check.error;
+      const told = refused.map(({ text, why }) => join(`repeat.texts[${text - 1}], text ${text}:`, why));
+      return { ...check, error: join(own, ...told) };
     }),
   );
 }
@@ -188,11 +215,11 @@ async function refuseTexts(
   call: CallContext,
   content: DraftContent,
   target: Target,
-): Promise<{ text: number; why: string }[]> {
+): Promise<{ text: number; why: Said }[]> {
   const texts = target.caption === null ? (content.repeat?.texts ?? []) : [];
-  const refused: { text: number; why: string }[] = [];
+  const refused: { text: number; why: Said }[] = [];
   for (const [at, caption] of texts.entries()) {
-    const why = await refuseText(call, content, { target, caption }).catch(toSentence);
+    const why = await refuseText(call, content, { target, caption }).catch(toSaid);
     if (why !== null) refused.push({ text: at + 1, why });
   }
   return refused;
@@ -234,7 +261,7 @@ export function timingAt(series: Series, occurrence: Occurrence): PostTiming {
 }
 
 /** Only what the caller can mend is told. A bug stays a bug. */
-function toSentence(error: unknown): string {
+function toSaid(error: unknown): Message {
   if (!(error instanceof AppError) || error.kind === "unavailable") throw error;
-  return sentenceOf(error);
+  return saidOf(error);
 }

@@ -1,7 +1,9 @@
 import { readScheduledAt } from "../posts/post-checks.ts";
+import { writeChecks } from "./checks.ts";
+import type { Said } from "../domain/sentences.ts";
 import { isDueNow, untilOut, type Waiting, warnOfWait } from "../posts/outcomes.ts";
-import type { DecideDraft, DecidedDraft, Draft } from "../domain/drafts/draft.ts";
-import { AppError, sentenceOf } from "../domain/errors.ts";
+import type { DecideDraft, SaidDecidedDraft, SaidDraft } from "../domain/drafts/draft.ts";
+import { AppError, saidOf } from "../domain/errors.ts";
 import { quote, toIso } from "../domain/time.ts";
 import type { Tx } from "../store/engine/store.ts";
 import { type DraftRow, endUnsure, writeDraft } from "../store/queries/drafts.ts";
@@ -51,7 +53,7 @@ export async function decideDrafts(call: CallContext, input: DecideDraft): Promi
   const doubts = readScheduledAt(call, input.scheduledAt).warnings;
   const told = doubts.length === 0 ? {} : { warnings: doubts };
   if (input.drafts === undefined) return { ...(await decideDraft(call, first)), ...told };
-  const results: DecidedDraft[] = [];
+  const results: SaidDecidedDraft[] = [];
   for (const one of [first, ...more]) {
     call.signal.throwIfAborted();
     results.push(await decideOneOf(call, one));
@@ -61,7 +63,7 @@ export async function decideDrafts(call: CallContext, input: DecideDraft): Promi
 }
 
 /** The answer for all is kept at the end: what this very call decided before it broke off is told as done. */
-async function decideOneOf(call: CallContext, input: OneDecision): Promise<DecidedDraft> {
+async function decideOneOf(call: CallContext, input: OneDecision): Promise<SaidDecidedDraft> {
   const { ctx, caller, idempotency } = call;
   const { id } = input;
   try {
@@ -73,7 +75,7 @@ async function decideOneOf(call: CallContext, input: OneDecision): Promise<Decid
     return { id, draft, error: null };
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === "unavailable") throw error;
-    return { id, draft: null, error: sentenceOf(error) };
+    return { id, draft: null, error: saidOf(error) };
   }
 }
 
@@ -96,7 +98,7 @@ function isDecidedSo(row: DraftRow, { decision, revision, note }: OneDecision, k
  * `not_found`, and `conflict` for a stale revision, a draft that is decided, and with every reason why a post
  * cannot be scheduled.
  */
-export async function decideDraft(call: CallContext, input: OneDecision): Promise<{ draft: Draft }> {
+export async function decideDraft(call: CallContext, input: OneDecision): Promise<{ draft: SaidDraft }> {
   const { ctx, caller } = call;
   const row = await findOwnDraft(ctx.store, caller, input.id);
   assertDecidable(row, input.decision);
@@ -139,7 +141,7 @@ function isRevisionNeeded({ decision, revision }: Pick<OneDecision, "decision" |
   return decision === "approve" || decision === "changes" || revision !== undefined;
 }
 
-async function approve(call: CallContext, row: DraftRow, input: OneDecision): Promise<{ draft: Draft }> {
+async function approve(call: CallContext, row: DraftRow, input: OneDecision): Promise<{ draft: SaidDraft }> {
   const { posts, checks, row: ready } = await prepareApproval(call, row, input);
   await assertLooked(call, row);
   const content = contentOf(ready);
@@ -148,7 +150,7 @@ async function approve(call: CallContext, row: DraftRow, input: OneDecision): Pr
     set: {
       ...toColumns(content),
       state: content.repeat === null ? "scheduled" : "repeating",
-      checks: JSON.stringify(checks),
+      checks: writeChecks(checks),
     },
     effect: (tx, decided) => insertDraftPosts(tx, call, decided, posts),
   });
@@ -157,9 +159,9 @@ async function approve(call: CallContext, row: DraftRow, input: OneDecision): Pr
 }
 
 interface Decided {
-  readonly draft?: Draft | undefined;
-  readonly results?: DecidedDraft[] | undefined;
-  readonly warnings?: string[] | undefined;
+  readonly draft?: SaidDraft | undefined;
+  readonly results?: SaidDecidedDraft[] | undefined;
+  readonly warnings?: Said[] | undefined;
 }
 
 /** The answer once the posts that were due at once are out. */
@@ -170,17 +172,17 @@ export async function awaitDrafts(answer: Decided, call: CallContext, waiting: W
   const ids = due.map(({ id }) => id);
   const warnings = await warnOfWait(call, await untilOut(call, ids, waiting), answer.warnings);
   const { ctx, caller } = call;
-  const fresh = async ({ id }: Draft): Promise<Draft> =>
+  const fresh = async ({ id }: SaidDraft): Promise<SaidDraft> =>
     showDraft(ctx.store, await findOwnDraft(ctx.store, caller, id));
   const told = warnings.length === 0 ? {} : { warnings };
   if (answer.draft !== undefined) return { draft: await fresh(answer.draft), ...told };
-  const results: DecidedDraft[] = [];
+  const results: SaidDecidedDraft[] = [];
   for (const one of answer.results ?? [])
     results.push(one.draft === null ? one : { ...one, draft: await fresh(one.draft) });
   return { results, ...told };
 }
 
-async function stop(call: CallContext, row: DraftRow, input: OneDecision): Promise<{ draft: Draft }> {
+async function stop(call: CallContext, row: DraftRow, input: OneDecision): Promise<{ draft: SaidDraft }> {
   let cancelled: readonly string[] = [];
   const answer = await decide(call, row, input, {
     what: "stopped",
@@ -206,7 +208,7 @@ function decide(
   row: DraftRow,
   input: OneDecision,
   { what, set, effect }: Deciding,
-): Promise<{ draft: Draft }> {
+): Promise<{ draft: SaidDraft }> {
   const { clock } = call.ctx;
   const { keyId } = call.caller;
   const now = clock.now();

@@ -3,8 +3,8 @@ import { decodeCursor, encodeCursor, unknownCursor } from "../domain/cursor.ts";
 import {
   type By,
   type Decision,
-  type Draft,
-  type DraftPage,
+  type SaidDraft,
+  type SaidDraftPage,
   type ListDraftsArgs,
   outcomeOf,
   type Target,
@@ -24,7 +24,7 @@ import {
 import { namesOfKeys } from "../access/api-keys.ts";
 import { meantAccountIds } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import type { StoredCheck } from "./checks.ts";
+import { readChecks } from "./checks.ts";
 import { contentOf } from "./draft-content.ts";
 
 /** What is stored of a decision; the key's name is looked up when it is shown. */
@@ -53,7 +53,7 @@ export async function showDrafts(
   reader: Reader,
   ownerId: string,
   rows: readonly DraftRow[],
-): Promise<Draft[]> {
+): Promise<SaidDraft[]> {
   if (rows.length === 0) return [];
   const names = await namesOfKeys(reader, ownerId);
   const ids = rows.map(({ id }) => id);
@@ -61,13 +61,13 @@ export async function showDrafts(
   return rows.map((row) => toDraft(row, posts.get(row.id) ?? [], (keyId) => ({ keyId, name: names(keyId) })));
 }
 
-export async function showDraft(reader: Reader, row: DraftRow): Promise<Draft> {
+export async function showDraft(reader: Reader, row: DraftRow): Promise<SaidDraft> {
   const [draft] = await showDrafts(reader, row.owner_id, [row]);
   if (draft === undefined) throw new Error("A draft that is there is shown.");
   return draft;
 }
 
-function toDraft(row: DraftRow, posts: readonly DraftPost[], by: (keyId: string) => By): Draft {
+function toDraft(row: DraftRow, posts: readonly DraftPost[], by: (keyId: string) => By): SaidDraft {
   const content = contentOf(row);
   return {
     id: row.id,
@@ -83,7 +83,7 @@ function toDraft(row: DraftRow, posts: readonly DraftPost[], by: (keyId: string)
     repeat: content.repeat,
     labels: [...content.labels],
     note: content.note,
-    checks: (JSON.parse(row.checks) as StoredCheck[]).map(({ card: _card, ...check }) => check),
+    checks: readChecks(row).map(({ card: _card, ...check }) => check),
     writtenBy: by(row.key_id),
     decision: row.decision === null ? null : toDecision(JSON.parse(row.decision) as StoredDecision, by),
     posts: inOrder(posts, content.targets).map((post) => ({
@@ -121,7 +121,7 @@ function toDecision({ keyId, ...decision }: StoredDecision, by: (keyId: string) 
 const BATCH = 200;
 
 /** A page of the caller's drafts, or one of them. Throws `not_found` where that is none. */
-export async function listDrafts(call: CallContext, args: ListDraftsArgs): Promise<DraftPage> {
+export async function listDrafts(call: CallContext, args: ListDraftsArgs): Promise<SaidDraftPage> {
   const { ctx, caller } = call;
   if (args.id !== undefined) {
     const row = await findOwnDraft(ctx.store, caller, args.id);

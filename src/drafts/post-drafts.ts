@@ -1,4 +1,5 @@
-import type { Check, Target } from "../domain/drafts/draft.ts";
+import type { SaidCheck, Target } from "../domain/drafts/draft.ts";
+import { writeChecks } from "./checks.ts";
 import type { DraftRow } from "../store/queries/drafts.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
@@ -16,7 +17,7 @@ export async function draftOfPost(
   const content = contentOf(row);
   const preview = await previewPost(ctx, await findAccount(ctx, caller, accountId), content);
   const target: Target = { accountId, caption: null, mediaUrl: null, metadata: null, scheduledAt: null };
-  const check: Check = { accountId, error: null, warnings, preview };
+  const check: SaidCheck = { accountId, error: null, warnings, preview };
   const { labels = [], note = null } = plan ?? {};
   return {
     ...toColumns({
@@ -32,7 +33,7 @@ export async function draftOfPost(
     owner_id: caller.ownerId,
     state: "waiting",
     revision: 1,
-    checks: JSON.stringify([check]),
+    checks: writeChecks([check]),
     changes: "[]",
     key_id: caller.keyId,
     decision: null,

@@ -1,5 +1,6 @@
 import type { DecideDraft } from "../domain/drafts/draft.ts";
-import { AppError, sentenceOf } from "../domain/errors.ts";
+import { join, type Said } from "../domain/sentences.ts";
+import { AppError, saidOf } from "../domain/errors.ts";
 import type { Series } from "../domain/drafts/repeat.ts";
 import { isEndless, tellSeries } from "../domain/drafts/tell-series.ts";
 import { plainText } from "../domain/plain-text.ts";
@@ -89,16 +90,16 @@ function countPosts(posts: number): string {
 /** One question for all of them. Throws `conflict` where nothing can be done about any. */
 async function askAboutAll(call: CallContext, drafts: readonly OneDecision[]): Promise<string> {
   const told: string[] = [];
-  const refused: string[] = [];
+  const refused: Said[] = [];
   for (const one of drafts) {
     const line = await tellOne(call, one, drafts.length).catch(async (error: unknown) => {
       if (!(error instanceof AppError) || error.kind === "unavailable") throw error;
-      refused.push(`${one.id}: ${sentenceOf(error)}`);
-      return `${await nameOf(call, one)}: not as it is now. ${plainText(tellDoubts([sentenceOf(error)]), MAX_TEXT)}`;
+      refused.push(join(`${one.id}:`, saidOf(error)));
+      return `${await nameOf(call, one)}: not as it is now. ${plainText(tellDoubts([saidOf(error)]), MAX_TEXT)}`;
     });
     told.push(line);
   }
-  if (refused.length === drafts.length) throw new AppError("conflict", refused.join(" "));
+  if (refused.length === drafts.length) throw new AppError("conflict", refused);
   const what = drafts[0]?.decision === "stop" ? "End these series" : "Approve these drafts";
   return [`${what} (${drafts.length})?`, ...told.map((line, at) => `${at + 1}. ${line}`)].join("\n");
 }

@@ -1,4 +1,4 @@
-import type { Check, DecideDraft, Draft, SaveDraft } from "../domain/drafts/draft.ts";
+import type { SaidCheck, DecideDraft, SaidDraft, SaveDraft } from "../domain/drafts/draft.ts";
 import { AppError } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
 import type { Reader } from "../store/engine/store.ts";
@@ -7,7 +7,7 @@ import { namesOfKeys } from "../access/api-keys.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import { namesOfAccounts } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
-import { checkDraft, type StoredCheck } from "./checks.ts";
+import { checkDraft, type StoredCheck, writeChecks } from "./checks.ts";
 import { changeContent, checkContentForm, contentOf, type DraftContent, toColumns } from "./draft-content.ts";
 import { noteDraft } from "./draft-events.ts";
 import { findOwnDraft, showDraft } from "./drafts.ts";
@@ -31,7 +31,7 @@ const KEPT_CHANGES = 20;
 export async function saveDraft(
   call: CallContext,
   input: SaveDraft,
-): Promise<{ draft: Draft; warnings: string[] }> {
+): Promise<{ draft: SaidDraft; warnings: string[] }> {
   const { ctx, caller } = call;
   const { id, revision, submit = false, ...given } = input;
   const fields = Object.entries(given).flatMap(([field, value]) => (value === undefined ? [] : [field]));
@@ -51,7 +51,7 @@ export async function saveDraft(
   const set = {
     ...toColumns(checked.content),
     state: submit ? ("waiting" as const) : ("open" as const),
-    checks: JSON.stringify(checks),
+    checks: writeChecks(checks),
     updated_at: now,
   };
   const answer = await commitOnce(call, async (tx) => {
@@ -203,15 +203,15 @@ export function assertUndecided(row: DraftRow, wish: DraftWish = "edit"): void {
 export async function assertReady(
   call: CallContext,
   { targets }: DraftContent,
-  checks: readonly Check[],
+  checks: readonly SaidCheck[],
   added = "",
 ): Promise<void> {
   if (targets.length === 0)
     throw new AppError("conflict", `targets: the draft goes nowhere yet. Give at least one channel.${added}`);
   const names = await namesOfAccounts(call);
   const reasons = checks.flatMap(({ accountId, error }) =>
-    error === null ? [] : [`${names.get(accountId) ?? accountId}: ${error}`],
+    error === null ? [] : [`${names.get(accountId) ?? accountId}:`, error],
   );
   if (reasons.length > 0)
-    throw new AppError("conflict", `The draft cannot be scheduled as it is. ${reasons.join(" ")}${added}`);
+    throw new AppError("conflict", ["The draft cannot be scheduled as it is.", ...reasons, added.trim()]);
 }

@@ -17,7 +17,7 @@ import { type AppContext, type CallContext, plainCall } from "../context.ts";
 import { requireFiles } from "../files/media-places.ts";
 import type { MaintenanceJob } from "../publishing/running-publisher.ts";
 import { placeTogether, type PreparedPost } from "../posts/schedule-post.ts";
-import { cardsOf, checkTarget, type StoredCheck, timingAt } from "./checks.ts";
+import { cardsOf, checkTarget, readChecks, type StoredCheck, timingAt, writeChecks } from "./checks.ts";
 import { contentOf } from "./draft-content.ts";
 import type { StoredDecision } from "./drafts.ts";
 
@@ -73,7 +73,7 @@ export async function prepareSeries(
   const now = ctx.clock.now();
   const begun = beginOf(row, now);
   const made = await listMade(ctx.store, row.id, begun);
-  const before = JSON.parse(row.checks) as StoredCheck[];
+  const before = readChecks(row);
   const cards = cardsOf(before);
   const posts: DraftPost[] = [];
   const checks: StoredCheck[] = [];
@@ -151,7 +151,7 @@ async function makePosts(ctx: AppContext, row: DraftRow, signal: AbortSignal): P
   const call = plainCall(ctx, approverOf(row), signal);
   const isOver = aheadOf(repeat, ctx.clock.now()).length === 0;
   const { posts, checks } = await prepareSeries(call, row, repeat);
-  const text = JSON.stringify(checks);
+  const text = writeChecks(checks);
   if (posts.length === 0 && !isOver && text === row.checks) return;
   await ctx.store.write(async (tx) => {
     const locked = await lockRepeating(tx, row);

@@ -1,4 +1,4 @@
-import type { DraftCalendar } from "../domain/drafts/calendar.ts";
+import type { SaidDraftCalendar } from "../domain/drafts/calendar.ts";
 import type { CalendarArgs } from "../domain/posts/post-lists.ts";
 import { namesOfAccounts } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
@@ -10,7 +10,7 @@ import { listUndecided, showDrafts } from "./drafts.ts";
 const MAX_DRAFTS = 200;
 
 /** The calendar with the drafts of its window. With `status` it holds posts alone. */
-export async function showDraftCalendar(call: CallContext, args: CalendarArgs): Promise<DraftCalendar> {
+export async function showDraftCalendar(call: CallContext, args: CalendarArgs): Promise<SaidDraftCalendar> {
   const calendar = await showCalendar(call, args);
   if (args.status !== undefined) return { ...calendar, drafts: [] };
   const { ctx, caller } = call;

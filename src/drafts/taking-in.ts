@@ -14,7 +14,7 @@ import type { AppContext, CallContext } from "../context.ts";
 import { importFile } from "../files/file-uploads.ts";
 import { fileNotFound, OWN_SCHEME } from "../files/files.ts";
 import type { MaintenanceJob } from "../publishing/running-publisher.ts";
-import { type Cards, cardsOf, type StoredCheck } from "./checks.ts";
+import { type Cards, cardsOf, readChecks, type StoredCheck } from "./checks.ts";
 import type { DraftContent } from "./draft-content.ts";
 import { partsOf, placesIn, replaceAll } from "./draft-places.ts";
 
@@ -94,7 +94,7 @@ export function isNews(
   before: DraftContent,
   { content, cards }: TakenIn,
 ): boolean {
-  const known = cardsOf(JSON.parse(row.checks) as StoredCheck[]);
+  const known = cardsOf(readChecks(row));
   const isNewCard = [...cards].some(
     ([accountId, card]) => card !== null && JSON.stringify(card) !== JSON.stringify(known.get(accountId)),
   );

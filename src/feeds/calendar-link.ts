@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 import { AppError } from "../domain/errors.ts";
-import type { Post } from "../domain/posts/post.ts";
+import type { SaidPost } from "../domain/posts/post.ts";
 import type { PostStatus } from "../domain/posts/post-states.ts";
 import { DAY, quote, toIso } from "../domain/time.ts";
 import { namesAmong } from "../accounts/accounts.ts";
@@ -76,7 +76,7 @@ function openToken(ctx: AppContext, row: CalendarLinkRow): string {
 }
 
 export interface PlannedPost {
-  readonly post: Post;
+  readonly post: SaidPost;
   /** What its channel is called beside the owner's others. */
   readonly accountName: string;
   readonly platform: string;

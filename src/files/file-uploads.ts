@@ -345,7 +345,7 @@ async function* withProgress(
 
 function explain(error: unknown): unknown {
   if (error instanceof DiskFull) return error;
-  if (error instanceof AppError) return new AppError(error.kind, `url: ${error.message}`, { cause: error });
+  if (error instanceof AppError) return error.about("url");
   if (!(error instanceof OutboundFailure)) return error;
   return new AppError(
     "unavailable",

@@ -173,7 +173,7 @@ async function fetchWhole(call: CallContext, url: string): Promise<Buffer> {
     });
   } catch (error) {
     if (signal.aborted) throw error;
-    if (error instanceof AppError) throw new AppError(error.kind, `url: ${error.message}`, { cause: error });
+    if (error instanceof AppError) throw error.about("url");
     if (!(error instanceof OutboundFailure)) throw error;
     const sentence = "url: the address did not answer, or broke off. Try again later.";
     throw new AppError("unavailable", sentence, { cause: error });

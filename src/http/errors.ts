@@ -1,5 +1,7 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from "express";
 import { AppError, INTERNAL_ERROR_SENTENCE, type ErrorKind } from "../domain/errors.ts";
+import type { Sentence } from "../domain/sentences.ts";
+import { agentsWordsFor } from "../toolkit/words.ts";
 import { DiskFull } from "../ports/disk-space.ts";
 import type { Logger } from "../ports/logger.ts";
 
@@ -22,12 +24,26 @@ export function statusOf(error: AppError): number {
 /** What takes long may be over by then; the limit of requests knows its own time. */
 const RETRY_AFTER_SECONDS = "5";
 
-/** Every failed request is answered like this, with nothing beside the sentence. */
-export function sendError(response: Response, status: number, sentence: string): void {
+/** Every failed request is answered like this, with nothing beside the sentence: our own page alone gets it as data, too. */
+export function sendError(
+  response: Response,
+  status: number,
+  sentence: string,
+  sentences?: readonly Sentence[],
+): void {
   if (status === STATUS.unauthenticated && !response.hasHeader("WWW-Authenticate"))
     response.set("WWW-Authenticate", "Bearer");
-  response.status(status).json({ error: sentence });
+  const asData = sentences === undefined || response.locals[AS_DATA] !== true ? {} : { sentences };
+  response.status(status).json({ error: sentence, ...asData });
 }
+
+const AS_DATA = "sentencesAsData";
+
+/** For the page's own requests: refusals are answered as data, too. */
+export const tellAsData: RequestHandler = (_request, response, next) => {
+  response.locals[AS_DATA] = true;
+  next();
+};
 
 export const UNKNOWN_PATH_SENTENCE =
   "There is nothing at this address. GET /api/v1/openapi.json describes the whole API, /api/v1/docs shows it.";
@@ -76,7 +92,7 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     if (known === null) return sendError(response, 500, INTERNAL_ERROR_SENTENCE);
     if (known.kind === "rate_limited" && !response.hasHeader("Retry-After"))
       response.set("Retry-After", RETRY_AFTER_SECONDS);
-    sendError(response, statusOf(known), known.message);
+    sendError(response, statusOf(known), agentsWordsFor(known), known.sentences);
   };
 }
 

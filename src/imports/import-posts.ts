@@ -1,7 +1,9 @@
 import { hash } from "node:crypto";
+import type * as z from "zod";
+import type { Said } from "../domain/sentences.ts";
 import { buffer } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
-import { AppError, sentenceOf } from "../domain/errors.ts";
+import { AppError } from "../domain/errors.ts";
 import type { PostBody } from "../domain/posts/post-body.ts";
 import {
   type ImportAnswer,
@@ -52,7 +54,7 @@ interface ReadRow {
   readonly scheduledAt: number | null;
   /** What tells it from other rows: channel, time and content. */
   readonly mark: string;
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Said[];
 }
 
 /** A good row. `id`: the post that was made of it before, or that says the same; then it is not made again. */
@@ -76,7 +78,10 @@ interface Plan {
  * whatever became of its post. A dry run checks and makes none. Throws `invalid` for a table that cannot be read;
  * what is wrong with rows is told in the answer.
  */
-export async function importPosts(call: CallContext, args: ImportArgs): Promise<ImportAnswer> {
+export async function importPosts(
+  call: CallContext,
+  args: ImportArgs,
+): Promise<z.input<typeof ImportAnswer>> {
   const plan = await planImport(call, args);
   if (args.dryRun || plan.errors.length > 0) return show(plan, { dryRun: args.dryRun, made: null });
   const drafts = args.as === "drafts" ? await draftsOf(call, plan.good) : new Map<string, DraftRow>();
@@ -296,19 +301,18 @@ function contentOf(row: TwinRow): string {
   return canonicalJson([row.account_id, row.content_hash, metadata, row.lead_minutes]);
 }
 
-/** How a message of ours begins that is about one field. */
-const FIELD = /^([A-Za-z][\w.-]*)(?:[^\s:\w.-][^\s:]*)?: /;
-/** And one about a field that the platform does not have. */
-const UNKNOWN = /^metadata: "([^"]+)"/;
+/** How a sentence begins that is about a field which the platform does not have. */
+const UNKNOWN = /^"([^"]+)"/;
 
 /** Only what the sender can mend becomes an error of a row; a bug stays a bug. */
 function toRowError(line: number, error: unknown, columns: readonly Column[]): RowError {
   if (!(error instanceof AppError) || error.kind === "unavailable") throw error;
-  const sentence = sentenceOf(error);
-  const unknown = UNKNOWN.exec(sentence)?.[1];
-  const field = unknown === undefined ? (FIELD.exec(sentence)?.[1] ?? "") : `metadata.${unknown}`;
+  const [first] = error.sentences;
+  const named = /^[\w.-]+/.exec(first?.field ?? "")?.[0] ?? "";
+  const unknown = named === "metadata" ? UNKNOWN.exec(first?.what ?? "")?.[1] : undefined;
+  const field = unknown === undefined ? named : `metadata.${unknown}`;
   const column = columns.find((one) => one.field === field)?.title ?? (FIELDS.includes(field) ? field : null);
-  return { line, column, error: sentence };
+  return { line, column, error: error.said };
 }
 
 function tellRepeated(rows: readonly ReadRow[], unique: readonly ReadRow[]): RowWarning[] {
@@ -341,11 +345,11 @@ function tellNeighbours(rows: readonly GoodRow[]): RowWarning[] {
 
 /** Each warning once, with the first row that it is about. */
 function gather(rows: readonly GoodRow[]): RowWarning[] {
-  const told = new Map<string, { line: number; rows: number; warning: string }>();
+  const told = new Map<string, { line: number; rows: number; warning: Said }>();
   for (const { line, warnings, prepared } of rows) {
     for (const warning of [...warnings, ...(prepared?.warnings ?? [])]) {
-      const known = told.get(warning) ?? { line, rows: 0, warning };
-      told.set(warning, { ...known, rows: known.rows + 1 });
+      const known = told.get(String(warning)) ?? { line, rows: 0, warning };
+      told.set(String(warning), { ...known, rows: known.rows + 1 });
     }
   }
   return [...told.values()];
@@ -355,7 +359,7 @@ function gather(rows: readonly GoodRow[]): RowWarning[] {
 function show(
   plan: Plan,
   { dryRun, made }: { readonly dryRun: boolean; readonly made: ReadonlySet<string> | null },
-): ImportAnswer {
+): z.input<typeof ImportAnswer> {
   const isNew = ({ mark, id }: GoodRow): boolean => (made === null ? id === null : made.has(mark));
   const fresh = plan.good.filter(isNew).length;
   const shown = plan.good.slice(0, MAX_SHOWN_ROWS).map((row): ImportedRow => {

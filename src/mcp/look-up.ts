@@ -4,7 +4,8 @@ import { Account } from "../domain/accounts/account.ts";
 import { Post } from "../domain/posts/post.ts";
 import type { McpContext, Scope, Suggestion } from "./kinds.ts";
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server";
-import { AppError, type ErrorKind, sentenceOf } from "../domain/errors.ts";
+import { AppError, type ErrorKind } from "../domain/errors.ts";
+import { agentsWordsFor } from "../toolkit/words.ts";
 
 /** Enough to choose from. list_posts finds more. */
 const MAX_SUGGESTED_POSTS = 100;
@@ -89,9 +90,10 @@ export async function orProtocolError<T>(
     if (error instanceof ProtocolError) throw error;
     if (!(error instanceof AppError)) {
       log.error({ err: error }, "An MCP request failed for a reason of ours");
-      throw new ProtocolError(ProtocolErrorCode.InternalError, sentenceOf(error));
+      throw new ProtocolError(ProtocolErrorCode.InternalError, agentsWordsFor(error));
     }
-    if (error.kind === "not_found" && uri !== undefined) throw new ResourceNotFoundError(uri, error.message);
-    throw new ProtocolError(CODES[error.kind], error.message);
+    const sentence = agentsWordsFor(error);
+    if (error.kind === "not_found" && uri !== undefined) throw new ResourceNotFoundError(uri, sentence);
+    throw new ProtocolError(CODES[error.kind], sentence);
   }
 }

@@ -1,4 +1,4 @@
-import { AppError, sentenceOf, codeOf } from "../domain/errors.ts";
+import { AppError, saidOf, codeOf } from "../domain/errors.ts";
 import type { Decided } from "../store/backup/decided-since.ts";
 import { reasonOf } from "../store/backup/durable.ts";
 import { explained } from "../store/open-store.ts";
@@ -99,7 +99,7 @@ export const problem: Tell = (topic, text) => ({ topic, verdict: "problem", text
 
 /** What an attempt that failed is told as. */
 export function problemOf(topic: string, error: unknown): Finding {
-  return problem(topic, sentenceOf(error instanceof AppError ? error : explainFailure(error)));
+  return problem(topic, String(saidOf(error instanceof AppError ? error : explainFailure(error))));
 }
 
 /** The sentence for trouble of the machine: a disk, a database, a file in a folder's place. Null for a bug. */

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { Said } from "../domain/sentences.ts";
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import type { PlatformSetting } from "../domain/accounts/platform-settings.ts";
 import type { MediaFigures } from "../domain/files/media-limits.ts";
@@ -68,8 +69,8 @@ export interface CheckedAt {
 
 /** What `check` found: `errors` refuse the post, `warnings` are told. */
 export interface Checked {
-  readonly errors: readonly string[];
-  readonly warnings: readonly string[];
+  readonly errors: readonly Said[];
+  readonly warnings: readonly Said[];
 }
 
 /** What tells whether an option may be used. */

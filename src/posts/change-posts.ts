@@ -1,4 +1,5 @@
 import type { Quota } from "../domain/accounts/account.ts";
+import { Message, type Said, withField } from "../domain/sentences.ts";
 import { AppError } from "../domain/errors.ts";
 import { canReachAccount } from "../domain/permissions.ts";
 import type { ChangedPost, PostsChange } from "../domain/posts/post-body.ts";
@@ -28,7 +29,7 @@ const MAX_NAMED = 10;
 
 interface ChangedPosts {
   readonly changed: ChangedPost[];
-  readonly warnings: string[];
+  readonly warnings: Said[];
   /** It is only shown what would be. */
   readonly dryRun?: true;
 }
@@ -52,7 +53,7 @@ class Undone extends Error {}
 export async function changePosts(
   call: CallContext,
   input: PostsChange,
-  told: readonly string[] = [],
+  told: readonly Said[] = [],
 ): Promise<ChangedPosts> {
   const { ctx } = call;
   return untilUnchanged("These posts are", async () => {
@@ -79,7 +80,7 @@ export async function planChange(call: CallContext, input: PostsChange): Promise
   const accounts = new Map<string, AccountRow>();
   for (const { account_id: id } of rows)
     if (!accounts.has(id)) accounts.set(id, await findAccount(ctx, caller, id));
-  const problems: string[] = [];
+  const problems: Said[] = [];
   const planned: Planned[] = [];
   for (const row of rows) {
     const account = accounts.get(row.account_id);
@@ -87,7 +88,7 @@ export async function planChange(call: CallContext, input: PostsChange): Promise
     const at = input.cancel === true ? null : newTime(ctx, input, { row, account });
     const one =
       at === null ? { row, account, scheduledAt: at, quotas: [] } : await planMove(ctx, row, account, at);
-    if (typeof one === "string") problems.push(`${row.id}: ${one}`);
+    if (typeof one === "string" || one instanceof Message) problems.push(withField(one, row.id));
     else planned.push(one);
   }
   refuseEach("invalid", problems);
@@ -113,13 +114,13 @@ async function planMove(
   row: PostRow,
   account: AccountRow,
   scheduledAt: number,
-): Promise<Planned | string> {
+): Promise<Planned | Said> {
   if (scheduledAt < ctx.clock.now()) return `${toZoned(scheduledAt, ctx.settings.timezone)} is in the past.`;
   try {
     const { capabilities } = await checkForm(ctx, account, { ...contentOf(row), scheduledAt });
     return { row, account, scheduledAt, quotas: capabilities.quotas };
   } catch (error) {
-    if (error instanceof AppError && error.kind === "invalid") return error.message;
+    if (error instanceof AppError && error.kind === "invalid") return error.said;
     throw error;
   }
 }
@@ -176,16 +177,16 @@ async function findNamed(
     "conflict",
     found
       .filter(({ status }) => status !== "scheduled")
-      .map((row) => `${row.id}: ${conflictSentence(trigger, row)}`),
+      .map((row) => withField(conflictSentence(trigger, row), row.id)),
   );
   return found;
 }
 
-function refuseEach(kind: "invalid" | "conflict", problems: readonly string[]): void {
+function refuseEach(kind: "invalid" | "conflict", problems: readonly Said[]): void {
   if (problems.length === 0) return;
   const more = problems.length - MAX_NAMED;
-  const others = more > 0 ? ` And ${more} more.` : "";
-  throw new AppError(kind, `None was changed. ${problems.slice(0, MAX_NAMED).join(" ")}${others}`);
+  const others = more > 0 ? `And ${more} more.` : "";
+  throw new AppError(kind, ["None was changed.", ...problems.slice(0, MAX_NAMED), others]);
 }
 
 /** What a change would answer; nothing of it is written. */
@@ -239,23 +240,24 @@ async function warn(
   ctx: AppContext,
   tx: Tx,
   { planned, rows }: { readonly planned: readonly Planned[]; readonly rows: readonly PostRow[] },
-): Promise<string[]> {
+): Promise<Said[]> {
   if (planned.length === 0) return ["No waiting post fits, so nothing was changed."];
-  const warnings = new Set<string>();
+  const warnings = new Map<string, Said>();
+  const add = (said: Said): void => void warnings.set(String(said), said);
   for (const { row, account, scheduledAt, quotas } of planned) {
     if (scheduledAt === null) continue;
-    for (const warning of warnOfAccess(ctx, account, scheduledAt)) warnings.add(warning);
+    for (const warning of warnOfAccess(ctx, account, scheduledAt)) add(warning);
     const asked = { id: row.id, at: scheduledAt, quotas };
     for (const warning of await warnOfQuotas({ settings: ctx.settings, store: tx }, account, asked))
-      warnings.add(`${row.id}: ${warning}`);
+      add(withField(warning, row.id));
   }
   const near: string[] = [];
   for (const row of rows.filter(({ status }) => status === "scheduled")) {
     const twin = await warnOfTwin(tx, row);
-    for (const warning of twin) warnings.add(`${row.id}: ${warning}`);
+    for (const warning of twin) add(withField(warning, row.id));
     if (twin.length === 0 && (await hasNeighbour(tx, row))) near.push(row.id);
   }
-  return [...warnings, ...tellNear(near)];
+  return [...warnings.values(), ...tellNear(near)];
 }
 
 /** In one sentence: a day may be moved onto another. */

@@ -1,4 +1,5 @@
 import { DAY, MINUTE, tellTime } from "../domain/time.ts";
+import { type Said, say } from "../domain/sentences.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { Reader } from "../store/engine/store.ts";
 import { findLiveText, isAnyWaiting, findWaitingTwin } from "../store/queries/channel-posts.ts";
@@ -22,7 +23,7 @@ export async function warnOfDoubles(
   ctx: AppContext,
   row: PostRow,
   { beside = [], isDone = false }: Looked = {},
-): Promise<string[]> {
+): Promise<Said[]> {
   const isTwin = (other: PostRow): boolean =>
     other.account_id === row.account_id && other.content_hash === row.content_hash;
   const twins = beside.some(isTwin)
@@ -43,7 +44,7 @@ export async function warnOfDoubles(
 }
 
 /** What waits on the channel and says the same, or has the same minute. */
-async function warnOfWaiting(reader: Reader, row: PostRow): Promise<string[]> {
+async function warnOfWaiting(reader: Reader, row: PostRow): Promise<Said[]> {
   const twin = await warnOfTwin(reader, row);
   return twin.length === 0 && (await hasNeighbour(reader, row)) ? [NEIGHBOUR] : twin;
 }
@@ -68,25 +69,28 @@ function minuteOf({ scheduled_at: at }: Timed): number {
   return Math.floor(at / MINUTE);
 }
 
-export async function warnOfTwin(reader: Reader, row: PostRow): Promise<string[]> {
+export async function warnOfTwin(reader: Reader, row: PostRow): Promise<Said[]> {
   const twin = await findWaitingTwin(reader, row);
   if (twin === null) return [];
   return [
-    `The post ${twin} with the same account, media, caption and time is waiting already. Cancel one of them if that was not meant.`,
+    say(
+      "A post with the same account, media, caption and time is waiting already. Cancel one of them if that was not meant.",
+      { next: [{ do: "read", postId: twin }] },
+    ),
   ];
 }
 
-async function warnOfRepetition(ctx: AppContext, row: PostRow, isDone: boolean): Promise<string[]> {
+async function warnOfRepetition(ctx: AppContext, row: PostRow, isDone: boolean): Promise<Said[]> {
   const since = ctx.clock.now() - REPETITION_MS;
   const live = await findLiveText(ctx.store, row, since);
   if (live === null) return [];
   const isOut = row.scheduled_at <= ctx.clock.now();
-  const way = isDone
-    ? isOut
-      ? "Take this one down with cancel_post and fromPlatform"
-      : "Cancel this one"
-    : "Leave this one out";
+  const way = isDone ? (isOut ? "Take this one down" : "Cancel this one") : "Leave this one out";
+  const at = tellTime(live.publishedAt, ctx.settings.timezone);
+  const other = { do: "read", postId: live.id } as const;
   return [
-    `The same text is live on this channel since ${tellTime(live.publishedAt, ctx.settings.timezone)} (post ${live.id}). ${way} if that was not meant.`,
+    say(`The same text is live on this channel since ${at}. ${way} if that was not meant.`, {
+      next: isDone && isOut ? [other, { do: "take_down", postId: row.id }] : [other],
+    }),
   ];
 }

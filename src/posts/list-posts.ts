@@ -3,11 +3,11 @@ import { findPlatform } from "../platform-io/list-platforms.ts";
 import { decodeCursor, encodeCursor, unknownCursor } from "../domain/cursor.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Caller } from "../domain/permissions.ts";
-import type { Calendar, CalendarArgs, ListPostsArgs, PostPage } from "../domain/posts/post-lists.ts";
+import type { SaidCalendar, CalendarArgs, ListPostsArgs, SaidPostPage } from "../domain/posts/post-lists.ts";
 import { MINUTE, parseBound, quote, toIso } from "../domain/time.ts";
 import type { Position, PostFilter } from "../store/engine/search.ts";
 import type { PostStatus } from "../domain/posts/post-states.ts";
-import type { Post } from "../domain/posts/post.ts";
+import type { SaidPost } from "../domain/posts/post.ts";
 import type { ShownRow } from "../store/schema/tables.ts";
 import { findPlans } from "../store/queries/plans.ts";
 import { toPost } from "../store/queries/posts.ts";
@@ -21,7 +21,7 @@ import type { AppContext, CallContext } from "../context.ts";
 import { DateTime } from "luxon";
 
 /** A page of the caller's posts, newest scheduled time first. */
-export async function listPosts({ ctx, caller }: CallContext, args: ListPostsArgs): Promise<PostPage> {
+export async function listPosts({ ctx, caller }: CallContext, args: ListPostsArgs): Promise<SaidPostPage> {
   const filters = await readFilters(ctx, caller, args);
   const before = args.cursor === undefined ? null : readPosition(args.cursor, filters);
   const accountIds = reachable(caller, filters.accountIds);
@@ -50,7 +50,7 @@ type Filters = Omit<PostFilter, "ownerId">;
 export async function listLatePosts(
   call: CallContext,
   args: Omit<ListPostsArgs, "limit" | "cursor" | "search" | "draftId" | "provider">,
-): Promise<Post[]> {
+): Promise<SaidPost[]> {
   const { ctx, caller } = call;
   const filters = await readFilters(ctx, caller, { ...args, limit: 1 });
   const accountIds = reachable(caller, filters.accountIds);
@@ -138,7 +138,7 @@ const MAX_POSTS = 500;
  * The posts of a time window, earliest first; without bounds those of the current month, with `limit` those to
  * come. Throws `invalid` for too many.
  */
-export async function showCalendar(call: CallContext, args: CalendarArgs): Promise<Calendar> {
+export async function showCalendar(call: CallContext, args: CalendarArgs): Promise<SaidCalendar> {
   const { ctx, caller } = call;
   const { timezone } = ctx.settings;
   const { from, to } = readWindow(ctx, args);
@@ -205,7 +205,7 @@ async function findFreeSlots(
   { ctx, caller }: CallContext,
   window: { readonly accountIds: readonly string[] | null; readonly from: number; readonly to: number },
   limit: number,
-): Promise<Calendar["freeSlots"]> {
+): Promise<SaidCalendar["freeSlots"]> {
   const { accountIds, to } = window;
   const now = ctx.clock.now();
   const found: { accountId: string; at: number }[] = [];

@@ -1,7 +1,7 @@
 import { deadline, MINUTE } from "../domain/time.ts";
 import type { PostEdit } from "../domain/posts/post-body.ts";
 import { AppError } from "../domain/errors.ts";
-import type { Post } from "../domain/posts/post.ts";
+import type { SaidPost } from "../domain/posts/post.ts";
 import { conflictSentence, TRANSITIONS } from "../domain/posts/post-states.ts";
 import { MediaUnavailable } from "../ports/media.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
@@ -47,7 +47,7 @@ export async function prepareEdit({ ctx, caller }: CallContext, input: PostEdit)
 }
 
 /** Changes a live post on its platform. Throws as `prepareEdit` does. */
-export async function editPublishedPost(call: CallContext, input: PostEdit): Promise<{ post: Post }> {
+export async function editPublishedPost(call: CallContext, input: PostEdit): Promise<{ post: SaidPost }> {
   const { ctx, caller } = call;
   const { row, form, changed } = await prepareEdit(call, input);
   const { platform } = form;
@@ -74,7 +74,7 @@ export async function editPublishedPost(call: CallContext, input: PostEdit): Pro
 export async function setThumbnail(
   call: CallContext,
   input: { readonly id: string; readonly thumbnailUrl: string },
-): Promise<{ post: Post }> {
+): Promise<{ post: SaidPost }> {
   const { ctx, caller } = call;
   checkMediaAddress(ctx, "thumbnailUrl", input.thumbnailUrl);
   const row = await findOwnPost(ctx, caller, input.id);

@@ -1,5 +1,6 @@
 import { isPublisherRunning } from "../health/status.ts";
-import type { Post } from "../domain/posts/post.ts";
+import { type Said, say } from "../domain/sentences.ts";
+import type { SaidPost } from "../domain/posts/post.ts";
 import type { PostStatus } from "../domain/posts/post-states.ts";
 import { deadline, SECOND } from "../domain/time.ts";
 import type { CallContext } from "../context.ts";
@@ -25,7 +26,7 @@ const LOOK_EVERY_MS = SECOND / 2;
 /** Whether this is sent now: its time has come, and it is not out yet. */
 export function isDueNow(
   { ctx }: Pick<CallContext, "ctx">,
-  { status, scheduledAt }: Pick<Post, "status" | "scheduledAt">,
+  { status, scheduledAt }: Pick<SaidPost, "status" | "scheduledAt">,
 ): boolean {
   return !OVER.includes(status) && Date.parse(scheduledAt) <= ctx.clock.now();
 }
@@ -38,7 +39,7 @@ export async function untilOut(
   { ctx, caller }: Pick<CallContext, "ctx" | "caller">,
   ids: readonly string[],
   { ms, signal }: Waiting,
-): Promise<Post[]> {
+): Promise<SaidPost[]> {
   const over = deadline(ms, signal, ...(ctx.ending === undefined ? [] : [ctx.ending]));
   const isPublished = await isPublisherRunning(ctx);
   for (let sleepMs = FIRST_LOOK_MS; ; sleepMs = Math.min(2 * sleepMs, LOOK_EVERY_MS)) {
@@ -67,32 +68,32 @@ async function areHeld({ store }: CallContext["ctx"], pending: readonly PostRow[
  */
 export async function warnOfWait(
   { ctx }: Pick<CallContext, "ctx">,
-  posts: readonly Pick<Post, "id" | "status" | "error">[],
-  said: readonly string[] = [],
-): Promise<string[]> {
+  posts: readonly Pick<SaidPost, "id" | "status" | "error">[],
+  said: readonly Said[] = [],
+): Promise<Said[]> {
   const pending = posts.filter(({ status }) => !OVER.includes(status)).map(({ id }) => id);
   const waits = pending.length === 0 ? [] : await listWaits(ctx.store, pending);
   const isHeld = new Set(waits.filter(isHeldByPerson).map(({ id }) => id));
   const reasons = posts.flatMap(({ id, error }) => (isHeld.has(id) && error !== null ? [error] : []));
-  const fresh = [...new Set(reasons)].filter((one) => !said.some((known) => known.startsWith(one)));
+  const fresh = [...new Set(reasons)].filter(
+    (one) => !said.some((known) => String(known).startsWith(String(one))),
+  );
   return [...said, ...fresh, ...tellOnTheirWay(pending.filter((id) => !isHeld.has(id)))];
 }
 
-function tellOnTheirWay(ids: readonly string[]): string[] {
+function tellOnTheirWay(ids: readonly string[]): Said[] {
   const [first, ...more] = ids;
   if (first === undefined) return [];
   return more.length === 0
-    ? [`The post ${first} is still on its way. Call get_post in a moment to see what became of it.`]
-    : [
-        `The posts ${ids.join(", ")} are still on their way. Call get_post for each in a moment to see what became of them.`,
-      ];
+    ? [say("The post is still on its way.", { next: [{ do: "look", postId: first }] })]
+    : [say("These posts are still on their way.", { next: [{ do: "look_at_each", postIds: ids }] })];
 }
 
 /** The answer about one post, once that is out where it is due now. */
 export async function awaitPost<
   T extends {
-    readonly post: Post;
-    readonly warnings?: string[] | undefined;
+    readonly post: SaidPost;
+    readonly warnings?: Said[] | undefined;
     readonly dryRun?: true | undefined;
   },
 >(answer: T, call: CallContext, waiting: Waiting): Promise<T> {

@@ -1,4 +1,5 @@
 import { plural } from "../domain/plain-text.ts";
+import { join, type Said, say } from "../domain/sentences.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import type { PostInput } from "../domain/posts/post-body.ts";
 import { hash } from "node:crypto";
@@ -125,7 +126,7 @@ export async function checkContent(
   account: Tables["accounts"],
   { platform, capabilities, content, warnings }: CheckedForm,
   options: CheckOptions,
-): Promise<Pick<CheckedMedia, "warnings" | "files"> & { readonly row: PostContentRow }> {
+): Promise<Pick<CheckedMedia, "files"> & { readonly row: PostContentRow; readonly warnings: Said[] }> {
   const { mediaUrl, metadata } = content;
   const { caller, signal, before } = options;
   const kept =
@@ -161,9 +162,9 @@ const UNTIL_THEN: Readonly<Partial<Record<Tables["accounts"]["status"], string>>
   disconnected: "Until then it takes no post.",
 };
 
-function warnOfReconnect(account: Tables["accounts"]): string[] {
+function warnOfReconnect(account: Tables["accounts"]): Said[] {
   const until = UNTIL_THEN[account.status];
-  return until === undefined ? [] : [`${reconnectSentence(account, account.status_reason)} ${until}`];
+  return until === undefined ? [] : [join(reconnectSentence(account, account.status_reason), until)];
 }
 
 /** One text in two spellings of Unicode is the same post. */
@@ -203,11 +204,14 @@ export function movedTo(
 }
 
 /** What is on the platform before its time goes live there though nothing of ours may be running. */
-function tellWhoPublishes({ platform, capabilities }: On, row: PostContentRow, now: number): string[] {
+function tellWhoPublishes({ platform, capabilities }: On, row: PostContentRow, now: number): Said[] {
   const leadMinutes = (row.scheduled_at - row.due_at) / MINUTE;
   if (capabilities.scheduling !== "platform" || leadMinutes === 0 || row.scheduled_at <= now) return [];
   return [
-    `From ${plural(leadMinutes, "minute")} before its time it is on ${platform.title}, still private. ${platform.title} publishes it by itself, even while Posthorn does not run. To stop it then, call cancel_post with fromPlatform.`,
+    say(
+      `From ${plural(leadMinutes, "minute")} before its time it is on ${platform.title}, still private. ${platform.title} publishes it by itself, even while Posthorn does not run.`,
+      { next: [{ do: "take_down", postId: null }] },
+    ),
   ];
 }
 
@@ -216,10 +220,13 @@ export function warnOfAccess(
   { settings }: AppContext,
   account: Tables["accounts"],
   scheduledAt: number,
-): string[] {
+): Said[] {
   const expires = account.access_ends_at;
   if (expires === null || expires > scheduledAt) return [];
   return [
-    `The access to ${channelInFull(account)} ends on ${tellTime(expires, settings.timezone)}, before this post goes out. Reconnect it with connect_channel before then.`,
+    say(
+      `The access to ${channelInFull(account)} ends on ${tellTime(expires, settings.timezone)}, before this post goes out. Reconnect it before then.`,
+      { next: [{ do: "reconnect", provider: account.provider, accountId: account.id }] },
+    ),
   ];
 }

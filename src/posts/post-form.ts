@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { type Said, say, sentencesIn } from "../domain/sentences.ts";
 import * as z from "zod";
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { AppError } from "../domain/errors.ts";
@@ -52,7 +53,7 @@ export interface CheckedForm {
   /** Those of the account, with a post of this kind. */
   readonly capabilities: PlatformCapabilities;
   readonly content: PostContent;
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Said[];
 }
 
 /**
@@ -74,7 +75,8 @@ export async function checkForm(
   const parsed = platform.metadata.safeParse(metadata ?? {}, { reportInput: true });
   if (!parsed.success) {
     const within = { prefix: "metadata", owner: platform.title };
-    throw explainInvalid(parsed.error, platform.metadata, { within, meant: nearestName });
+    const choosable = Object.keys(platform.choices ?? {});
+    throw explainInvalid(parsed.error, platform.metadata, { within, meant: nearestName, choosable });
   }
   const draft = asWritten<PlatformPost>(platform, {
     id: "",
@@ -97,13 +99,13 @@ export async function checkForm(
     ...checkEmpty(form),
     ...verdict.errors,
   ]);
-  if (errors.length > 0) throw new AppError("invalid", errors.join(" "));
+  if (errors.length > 0) throw new AppError("invalid", errors);
   return { ...form, warnings: verdict.warnings };
 }
 
 /** Our own check and the platform's may find the same, such as a text that is too long. */
-function oncePerField(errors: readonly string[]): string[] {
-  const fieldOf = (error: string): string => error.slice(0, error.indexOf(":"));
+function oncePerField(errors: readonly Said[]): Said[] {
+  const fieldOf = (error: Said): string | null | undefined => sentencesIn(error)[0]?.field;
   return errors.filter((error, at) => errors.findIndex((other) => fieldOf(other) === fieldOf(error)) === at);
 }
 
@@ -184,11 +186,17 @@ function checkLead({ platform, capabilities, content }: Form): string[] {
   return [`leadMinutes: must be from ${min} to ${max} on ${platform.title}.`];
 }
 
-function checkEmpty({ platform, capabilities, content }: Form): string[] {
+function checkEmpty({ platform, capabilities, content }: Form): Said[] {
   if (content.mediaUrl !== "") return [];
   if (capabilities.media.required) {
     return [
-      `mediaUrl: is required, as ${platform.title} takes no post without media. Give an https address, or a file from list_files.`,
+      say(
+        `is required, as ${platform.title} takes no post without media. Give an https address, or a file.`,
+        {
+          field: "mediaUrl",
+          next: [{ do: "list", of: "files" }],
+        },
+      ),
     ];
   }
   const hasLink = content.metadata?.["link"] !== undefined;
@@ -276,7 +284,7 @@ function findLookUp(
   throw new AppError(
     "invalid",
     known.length === 0
-      ? `field: ${title} has no fields to look up. list_platforms tells what its metadata takes.`
+      ? say(`${title} has no fields to look up.`, { field: "field", next: [{ do: "list", of: "platforms" }] })
       : `field: ${quote(field)} cannot be looked up on ${title}. The fields are ${known.join(", ")}.`,
   );
 }

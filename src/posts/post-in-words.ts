@@ -1,4 +1,5 @@
 import { oneLine, plainText } from "../domain/plain-text.ts";
+import type { Said } from "../domain/sentences.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import { MINUTE, tellTime } from "../domain/time.ts";
 import { findAccount, namesOfAccounts } from "../accounts/accounts.ts";
@@ -128,14 +129,8 @@ function mediaInWords(media: Preview["media"]): string {
     .join(" and ");
 }
 
-/** A sentence that names a tool is an agent's to follow. */
-const FOR_AGENTS =
-  /\b[a-z]+_(?:posts?|published_post|drafts?|channel|accounts?|connection|files?|thumbnail|choices|status)\b/;
-
-/** What speaks against it, for the end of a question: each once, and nothing that only an agent can do. */
-export function tellDoubts(warnings: readonly string[]): string {
-  const sentences = [...new Set(warnings)].flatMap((warning) =>
-    warning.split(/(?<=[.!?]) /).filter((sentence) => !FOR_AGENTS.test(sentence)),
-  );
+/** What speaks against it, for the end of a question: each once. What can be done about it, is not asked here. */
+export function tellDoubts(warnings: readonly Said[]): string {
+  const sentences = [...new Set(warnings.map(String))];
   return sentences.length === 0 ? "" : ` ${sentences.join(" ")}`;
 }

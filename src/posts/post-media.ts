@@ -221,7 +221,7 @@ async function requirePlain(
     if (!(await probe.fitImage(source, { mimeType, limits }, signal)).isChanged) return;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    throw new AppError(error.kind, `${place.field}: ${error.message}`, { cause: error });
+    throw error.about(place.field);
   }
   throw new AppError("invalid", `${place.field}: ${platform.title} ${NOT_UNCHANGED}`);
 }
@@ -284,8 +284,7 @@ async function lookAtRemote(ctx: AppContext, check: MediaToCheck, place: MediaPl
     ];
     return { ...NOTHING, warnings, isUndescribed: isUndescribed(place, media.type) };
   } catch (error) {
-    if (error instanceof AppError)
-      throw new AppError(error.kind, `${place.field}: ${error.message}`, { cause: error });
+    if (error instanceof AppError) throw error.about(place.field);
     if (error instanceof OutboundFailure)
       return warn(`${place.field}: the address does not answer now. It must answer when the post is sent.`);
     throw error;

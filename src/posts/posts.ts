@@ -4,7 +4,7 @@ import { isTakenDown, type Trigger, TRANSITIONS } from "../domain/posts/post-sta
 import type { Resolution } from "../domain/posts/post-body.ts";
 import { AppError } from "../domain/errors.ts";
 import { type Caller, canReachAccount } from "../domain/permissions.ts";
-import type { Attempt, Insights, Metrics, Post, Preparing } from "../domain/posts/post.ts";
+import type { SaidAttempt, Insights, Metrics, SaidPost, Preparing } from "../domain/posts/post.ts";
 import { deadline, SECOND, tellTime, toIso, toIsoOrNull, MINUTE } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import {
@@ -64,11 +64,11 @@ export async function getPost(
   },
 ): Promise<
   {
-    post: Post;
+    post: SaidPost;
     preparing?: Preparing;
     insights?: Insights;
     warnings?: string[];
-    history?: Attempt[];
+    history?: SaidAttempt[];
   } & Partial<PostPlan>
 > {
   const row = await findOwnPost(ctx, caller, input.id);
@@ -111,7 +111,7 @@ async function showPreparing(ctx: AppContext, row: PostRow): Promise<{ preparing
 export async function cancelPost(
   call: CallContext,
   input: { readonly id: string; readonly fromPlatform?: boolean | undefined },
-): Promise<{ post: Post }> {
+): Promise<{ post: SaidPost }> {
   const { ctx, caller } = call;
   const row = await findOwnPost(ctx, caller, input.id);
   if (input.fromPlatform === true && isOnPlatform(row)) return takeDown(call, row);
@@ -124,7 +124,7 @@ export async function cancelPost(
  * A person reconciles an unknown outcome, having looked at the channel, or dismisses any failed post: it is never
  * sent again, and its error stays to be read.
  */
-export async function resolvePost(call: CallContext, input: Resolution): Promise<{ post: Post }> {
+export async function resolvePost(call: CallContext, input: Resolution): Promise<{ post: SaidPost }> {
   const { ctx, caller } = call;
   const row = await findOwnPost(ctx, caller, input.id);
   if (input.outcome === "dismissed") {
@@ -157,7 +157,7 @@ export function movePost(
   { owner_id: ownerId, id }: PostRow,
   trigger: Trigger,
   { files = [], ...set }: Omit<TransitionSet, "updated_at"> & { readonly files?: readonly FileUse[] },
-): Promise<{ post: Post }> {
+): Promise<{ post: SaidPost }> {
   return commitOnce(call, async (tx) => {
     await requireFiles(tx, call.caller, files);
     const changes = { ...set, updated_at: call.ctx.clock.now() };
@@ -166,7 +166,7 @@ export function movePost(
 }
 
 /** Each attempt with the steps of its run, oldest first. */
-export async function readHistory(ctx: AppContext, row: PostRow): Promise<Attempt[]> {
+export async function readHistory(ctx: AppContext, row: PostRow): Promise<SaidAttempt[]> {
   const { attempts, steps } = await readAttempts(ctx.store, row);
   return attempts.map((attempt) => ({
     id: attempt.id,
@@ -270,7 +270,7 @@ export function canRemove(ctx: AppContext, account: AccountRow): boolean {
  * live post (a first comment, the rest of a thread) goes out any more. Throws `conflict` where the platform
  * cannot or does not; the post keeps the reason, and the same call may be made again.
  */
-export async function takeDown(call: CallContext, row: PostRow): Promise<{ post: Post }> {
+export async function takeDown(call: CallContext, row: PostRow): Promise<{ post: SaidPost }> {
   const { ctx, caller } = call;
   const platform = findPlatform(ctx, row.provider);
   const account = await findAccount(ctx, caller, row.account_id);
@@ -287,7 +287,7 @@ export async function takeDown(call: CallContext, row: PostRow): Promise<{ post:
       ? beginTakeDown(tx, row, { workerId: ctx.workerId, error: BEGUN, now: ctx.clock.now() })
       : holdPost(tx, row, ctx.workerId),
   );
-  let answer: { post: Post };
+  let answer: { post: SaidPost };
   try {
     const error = await remove(ctx, platform, held);
     answer = await commitOnce(call, async (tx) => {

@@ -7,10 +7,11 @@ import type {
   PostsChange,
   Resolution,
 } from "../domain/posts/post-body.ts";
+import type { Said } from "../domain/sentences.ts";
 import { AppError } from "../domain/errors.ts";
 import { plainText } from "../domain/plain-text.ts";
 import { TRANSITIONS } from "../domain/posts/post-states.ts";
-import type { BatchResult, Post } from "../domain/posts/post.ts";
+import type { SaidBatchResult, SaidPost } from "../domain/posts/post.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import { tellTime } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
@@ -79,9 +80,9 @@ export async function askToPublishSeveral(
 /** A dry run shows posts on a channel that is disconnected, and the call itself refuses them. */
 async function withoutRefused(
   { ctx, caller }: CallContext,
-  results: readonly BatchResult[],
-): Promise<readonly BatchResult[]> {
-  const judged: BatchResult[] = [];
+  results: readonly SaidBatchResult[],
+): Promise<readonly SaidBatchResult[]> {
+  const judged: SaidBatchResult[] = [];
   for (const result of results) {
     const account = result.post && (await findAccount(ctx, caller, result.post.accountId));
     const isRefused = account?.status === "disconnected";
@@ -103,8 +104,8 @@ export async function askToPublishSooner(call: CallContext, input: PostChange): 
 
 /** What a dry run answers. */
 interface Tried {
-  readonly post: Post;
-  readonly warnings?: readonly string[] | undefined;
+  readonly post: SaidPost;
+  readonly warnings?: readonly Said[] | undefined;
   readonly preview?: Preview | undefined;
 }
 
@@ -117,8 +118,8 @@ async function askAboutNow(call: CallContext, tried: Tried, besides = ""): Promi
 }
 
 /** The question itself says so. */
-function withoutNow(warnings: readonly string[]): string[] {
-  return warnings.filter((warning) => !warning.startsWith(NO_TIME_GIVEN));
+function withoutNow(warnings: readonly Said[]): Said[] {
+  return warnings.filter((warning) => !String(warning).startsWith(NO_TIME_GIVEN));
 }
 
 function toTold({ post, preview }: Tried): ToldPost {

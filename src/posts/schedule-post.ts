@@ -1,10 +1,11 @@
 import { eachOnce, type PlanFields } from "../domain/posts/plan.ts";
+import { join, type Said } from "../domain/sentences.ts";
 import type { PostBody } from "../domain/posts/post-body.ts";
 import { newId } from "../domain/ids.ts";
 import { DAY, MINUTE, SECOND } from "../domain/time.ts";
-import { AppError, sentenceOf } from "../domain/errors.ts";
+import { AppError, saidOf } from "../domain/errors.ts";
 import type { Preview } from "../domain/posts/preview.ts";
-import type { BatchResult, Post } from "../domain/posts/post.ts";
+import type { SaidBatchResult, SaidPost } from "../domain/posts/post.ts";
 import type { Tx } from "../store/engine/store.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import { lockFiles } from "../store/queries/files.ts";
@@ -48,7 +49,7 @@ export interface PreparedPost {
   readonly plan: NewPlan | null;
   /** Its time is that of the slot it would get; which one it gets is told when it is stored. */
   readonly isInSlot: boolean;
-  readonly warnings: string[];
+  readonly warnings: Said[];
   readonly files: readonly FileUse[];
   /** What the page of its link told, where that is shown. */
   readonly card?: LinkCard | null;
@@ -57,7 +58,7 @@ export interface PreparedPost {
 }
 
 /** A post of a batch that may be stored, or why it may not. */
-type Checked = PreparedPost | { readonly error: string };
+type Checked = PreparedPost | { readonly error: Said };
 
 /**
  * Schedules a post, or with `dryRun` only shows it as it would be. Throws `invalid`, `not_found` (account,
@@ -66,7 +67,7 @@ type Checked = PreparedPost | { readonly error: string };
 export async function schedulePost(
   call: CallContext,
   input: PostBody,
-): Promise<{ post: Post; warnings: string[]; dryRun?: true; preview?: Preview }> {
+): Promise<{ post: SaidPost; warnings: Said[]; dryRun?: true; preview?: Preview }> {
   const prepared = await preparePost(call, input, { isDone: true });
   const { warnings, files, preview } = prepared;
   if (preview !== undefined) return { post: asDryRun(prepared.row), warnings, dryRun: true, preview };
@@ -95,7 +96,10 @@ const READING_MS = 20 * SECOND;
  * Schedules several: each for itself, or with `atomic` all or none. The results stand in the order of the
  * posts.
  */
-export async function schedulePosts(call: CallContext, input: Batch): Promise<{ results: BatchResult[] }> {
+export async function schedulePosts(
+  call: CallContext,
+  input: Batch,
+): Promise<{ results: SaidBatchResult[] }> {
   const checked: Checked[] = [];
   const begunAt = call.ctx.clock.monotonic();
   for (const [index, post] of input.posts.entries()) {
@@ -192,8 +196,8 @@ export async function placeTogether(
   posts: readonly PreparedPost[],
 ): Promise<readonly PreparedPost[]> {
   const placed = await placePosts(call, tx, posts);
-  const errors = placed.flatMap((one) => ("error" in one ? [one.error] : []));
-  if (errors.length > 0) throw new AppError("conflict", [...new Set(errors)].join(" "));
+  const errors = new Map(placed.flatMap((one) => ("error" in one ? [[String(one.error), one.error]] : [])));
+  if (errors.size > 0) throw new AppError("conflict", [...errors.values()]);
   return placed.flatMap((one) => ("error" in one ? [] : [one]));
 }
 
@@ -202,7 +206,10 @@ function timesOn(rows: readonly PostRow[], accountId: string): number[] {
 }
 
 /** What is answered, and which of them are stored. */
-function judge(input: Batch, posts: readonly Checked[]): { results: BatchResult[]; toStore: PreparedPost[] } {
+function judge(
+  input: Batch,
+  posts: readonly Checked[],
+): { results: SaidBatchResult[]; toStore: PreparedPost[] } {
   const failures = posts.filter((post) => "error" in post).length;
   const isRefused = input.atomic === true && failures > 0;
   const results = posts.map((post, index) => toBatchResult(post, { index, isRefused, failures }));
@@ -213,30 +220,30 @@ function judge(input: Batch, posts: readonly Checked[]): { results: BatchResult[
 }
 
 /** Each warning once, with the first post that it is about. */
-function tellOnce(results: readonly BatchResult[]): BatchResult[] {
-  const all = results.flatMap(({ warnings }) => warnings);
+function tellOnce(results: readonly SaidBatchResult[]): SaidBatchResult[] {
+  const all = results.flatMap(({ warnings }) => warnings.map(String));
   const told = new Set<string>();
   return results.map((result) => {
-    const fresh = result.warnings.filter((warning) => !told.has(warning));
-    for (const warning of fresh) told.add(warning);
+    const fresh = result.warnings.filter((warning) => !told.has(String(warning)));
+    for (const warning of fresh) told.add(String(warning));
     const warnings = fresh.map((warning) => {
-      const others = all.filter((other) => other === warning).length - 1;
-      return others === 0 ? warning : `${warning} The same holds for ${others} more of these posts.`;
+      const others = all.filter((other) => other === String(warning)).length - 1;
+      return others === 0 ? warning : join(warning, `The same holds for ${others} more of these posts.`);
     });
     return { ...result, warnings };
   });
 }
 
 /** Only what the caller can mend becomes a result; a bug stays a bug. */
-function refuse(error: unknown): { error: string } {
+function refuse(error: unknown): { error: Said } {
   if (!(error instanceof Error) || error.name !== "AppError") throw error;
-  return { error: sentenceOf(error) };
+  return { error: saidOf(error) };
 }
 
 function toBatchResult(
   checked: Checked,
   at: { readonly index: number; readonly isRefused: boolean; readonly failures: number },
-): BatchResult {
+): SaidBatchResult {
   if ("error" in checked) return { index: at.index, post: null, warnings: [], error: checked.error };
   if (at.isRefused) {
     const error = `${REFUSED_WITH_OTHERS} ${at.failures} of the posts cannot be and atomic was asked for. Mend those and send all again.`;
@@ -248,14 +255,14 @@ function toBatchResult(
   return { index: at.index, post: toPost(row), warnings, error: null };
 }
 
-function refuseInside(error: unknown): { error: string } {
+function refuseInside(error: unknown): { error: Said } {
   // The server's trouble ends the transaction.
   if (error instanceof AppError && error.kind === "unavailable") throw error;
   return refuse(error);
 }
 
 /** An id would look like that of a post that is there. */
-function asDryRun(row: PostRow): Post {
+function asDryRun(row: PostRow): SaidPost {
   return toPost({ ...row, id: "" });
 }
 

@@ -1,6 +1,7 @@
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { freeSlotsBetween, readPlan, type SlotPlan } from "../domain/accounts/schedule.ts";
 import { AppError } from "../domain/errors.ts";
+import { say } from "../domain/sentences.ts";
 import { MINUTE } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { Reader, Tx } from "../store/engine/store.ts";
@@ -81,11 +82,7 @@ export function noSlot(
 ): AppError {
   const name = account === undefined ? "the account" : channelInFull(account);
   const plan = account === undefined || account.schedule === null ? null : readPlan(account.schedule);
-  const how = `with update_account, for example {"accountId":"${account?.id ?? "acc_…"}","schedule":{"slots":[{"days":["mon","thu"],"times":["09:30"]}]}}`;
-  return new AppError(
-    "conflict",
-    plan === null || plan.slots.length === 0
-      ? `slot: ${name} has no slots. Set them ${how}, or give scheduledAt.`
-      : `slot: ${name} has no free slot any more. Add some ${how}, or give scheduledAt.`,
-  );
+  const has = plan === null || plan.slots.length === 0 ? "has no slots" : "has no free slot any more";
+  const step = { do: "set_slots", accountId: account?.id ?? null } as const;
+  return new AppError("conflict", say(`${name} ${has}.`, { field: "slot", next: [step] }));
 }

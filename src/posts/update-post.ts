@@ -1,7 +1,8 @@
 import type { PostChange, PostInput, PostRetry } from "../domain/posts/post-body.ts";
+import type { Said } from "../domain/sentences.ts";
 import { withLinkCard } from "./link-cards.ts";
 import { AppError } from "../domain/errors.ts";
-import type { Post } from "../domain/posts/post.ts";
+import type { SaidPost } from "../domain/posts/post.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import { conflictSentence } from "../domain/posts/post-states.ts";
 import type { Tx } from "../store/engine/store.ts";
@@ -31,8 +32,8 @@ import { reconcileInDoubt } from "../publishing/reconcile.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
 
 interface ChangedPost {
-  readonly post: Post;
-  readonly warnings: string[];
+  readonly post: SaidPost;
+  readonly warnings: Said[];
   /** Only of what is only shown. */
   readonly dryRun?: true;
   readonly preview?: Preview;
@@ -167,7 +168,7 @@ interface Again {
   readonly account: AccountRow;
   readonly set: Omit<TransitionSet, "run" | "updated_at">;
   readonly files: readonly FileUse[];
-  readonly warnings?: string[];
+  readonly warnings?: Said[];
 }
 
 /**
@@ -178,7 +179,7 @@ interface Again {
 export async function retryPost(
   call: CallContext,
   input: PostRetry,
-): Promise<Omit<ChangedPost, "warnings"> & { warnings?: string[] }> {
+): Promise<Omit<ChangedPost, "warnings"> & { warnings?: Said[] }> {
   const { ctx, caller } = call;
   checkAddresses(ctx, input);
   readScheduledAt(call, input.scheduledAt);

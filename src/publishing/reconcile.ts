@@ -2,7 +2,7 @@ import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { deadline } from "../domain/time.ts";
 import { TIME_LIMITS } from "../domain/time-limits.ts";
 import { AppError } from "../domain/errors.ts";
-import type { Post } from "../domain/posts/post.ts";
+import type { SaidPost } from "../domain/posts/post.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import type { LiveAt } from "../ports/publish-io.ts";
 import type { PostRow } from "../store/schema/tables.ts";
@@ -21,7 +21,7 @@ const ASK_TIMEOUT_MS = TIME_LIMITS.request;
  * Asks the platform about a failed post whose outcome is unknown. Returns the post when it turns out
  * published, null when it is proven absent and may be sent again; throws `conflict` while it stays unknown.
  */
-export async function reconcileInDoubt(call: CallContext, row: PostRow): Promise<{ post: Post } | null> {
+export async function reconcileInDoubt(call: CallContext, row: PostRow): Promise<{ post: SaidPost } | null> {
   const { ctx } = call;
   const claimed = await holdOrRefuse(ctx, row);
   const signal = deadline(ASK_TIMEOUT_MS);

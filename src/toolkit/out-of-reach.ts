@@ -1,4 +1,6 @@
 import { AppError } from "../domain/errors.ts";
+import { type NextStep, say, withSteps } from "../domain/sentences.ts";
+import { agentsWords, agentsWordsFor } from "./words.ts";
 import type { Caller } from "../domain/permissions.ts";
 
 /** Who reads a sentence that leads on to tools, and which there are. */
@@ -8,26 +10,28 @@ interface Reach {
   readonly offered: readonly string[];
 }
 
-/** What else is to be known of a text that names tools which its reader does not have. Null: nothing. */
-export function tellOutOfReach(text: string, { caller, all, offered }: Reach): string | null {
+/** The tools that a text names and its reader does not have, as a step. Null: none. */
+function outOfReach(text: string, { caller, all, offered }: Reach): NextStep | null {
   const words = new Set(text.match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? []);
   const missing = all.filter((name) => words.has(name) && !offered.includes(name));
   if (missing.length === 0) return null;
   const who = caller.isLocal || caller.isProgram === true ? "assistant" : "key";
-  return `A person does that, on Posthorn's page or the command line: this ${who} does not have ${missing.join(" or ")}.`;
+  return { do: "leave_to_person", who, lacks: missing };
+}
+
+/** What else is to be known of a text that leads on to tools which its reader does not have. Null: nothing. */
+export function tellOutOfReach(text: string, reach: Reach): string | null {
+  const step = outOfReach(text, reach);
+  return step === null ? null : agentsWords(say("", { next: [step] }));
 }
 
 /** The error with that; others, and what is no refusal, as they are. */
 export function withReach(error: unknown, reach: Reach): unknown {
   if (!(error instanceof AppError)) return error;
-  const told = tellOutOfReach(error.message, reach);
-  return told === null
-    ? error
-    : new AppError(
-        error.kind,
-        `${error.message} ${told}`,
-        error.cause === undefined ? {} : { cause: error.cause },
-      );
+  const step = outOfReach(agentsWordsFor(error), reach);
+  if (step === null) return error;
+  const { kind, said, cause } = error;
+  return new AppError(kind, withSteps(said, step), cause === undefined ? {} : { cause });
 }
 
 /** Where a result leads on: its other texts are a caller's or a platform's. */

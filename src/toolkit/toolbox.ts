@@ -7,10 +7,12 @@ import { unknownTool } from "./nearest-tool.ts";
 import { requireConfirmation, type ConfirmOptions } from "./confirm.ts";
 import type { AnyTool, Link } from "./define-tool.ts";
 import { readArguments } from "../domain/arguments/usual-form.ts";
+import { isFields } from "../domain/explain-invalid.ts";
 import { toJsonSchema, toListedSchema, type JsonSchema } from "./json-schema.ts";
 import { leadsIn, tellOutOfReach, withReach } from "./out-of-reach.ts";
 import { requireTool } from "./refusals.ts";
 import { withShortRows } from "./short-rows.ts";
+import { type SentencesAt, worded } from "./words.ts";
 
 /** A tool as every face lists it. */
 export interface ToolListing {
@@ -49,7 +51,10 @@ interface CallOptions extends ConfirmOptions {
 }
 
 export interface CallResult {
+  /** In the words of agents. */
   readonly result: Record<string, unknown>;
+  /** By JSON pointer, what stands in the result as data: faces word it by themselves. None of a repeated answer. */
+  readonly sentences: SentencesAt;
   /** The result of an earlier call with the same idempotency key. */
   readonly isReplay: boolean;
   /** Set when a person must open an address of the result. */
@@ -135,15 +140,23 @@ export function createToolbox(
       options.fields ?? fieldsOf(tool, caller),
     );
     const key = options.idempotencyKey ?? (typeof idempotencyKey === "string" ? idempotencyKey : undefined);
-    const run = (idempotency: IdempotencyClaim | null): Promise<Record<string, unknown>> =>
-      runTool(tool, input, { ...options, checksOutput, context: { ctx, caller, idempotency } });
+    let sentences: SentencesAt = {};
+    const run = async (claim: IdempotencyClaim | null): Promise<Record<string, unknown>> => {
+      const idempotency = claim === null ? null : wordedClaim(claim);
+      const context = { ctx, caller, idempotency };
+      const done = worded(await runTool(tool, input, { ...options, context }));
+      // The result itself goes on, not zod's copy: what is checked is what is sent in production.
+      if (checksOutput) tool.output.parse(done.result);
+      ({ sentences } = done);
+      return done.result;
+    };
     const isOnce = key !== undefined && !tool.hints.readOnly;
     const done = isOnce
       ? await runOnce(ctx, caller, { key: checkKey(key), tool: name, args: input }, run)
       : { result: await run(null), isReplay: false };
     const link = tool.link?.(done.result) ?? null;
-    if (options.hasShortRows !== true) return { ...done, link };
-    return { ...done, result: await withShortRows({ ctx, caller }, done.result), link };
+    if (options.hasShortRows !== true) return { ...done, sentences, link };
+    return { ...done, sentences, result: await withShortRows({ ctx, caller }, done.result), link };
   };
 
   return { tools: remoteTools, list, names, call };
@@ -152,13 +165,17 @@ export function createToolbox(
 type Input = Record<string, unknown>;
 type RunContext = Pick<CallContext, "ctx" | "caller" | "idempotency">;
 
-type RunOptions = CallOptions & { readonly context: RunContext; readonly checksOutput: boolean };
+type RunOptions = CallOptions & { readonly context: RunContext };
 
-async function runTool(
-  tool: AnyTool,
-  input: Input,
-  { checksOutput, context, ...options }: RunOptions,
-): Promise<Input> {
+/** An answer is kept in the words that it was given in. */
+function wordedClaim({ keyHash, complete }: IdempotencyClaim): IdempotencyClaim {
+  return {
+    keyHash,
+    complete: (tx, result) => complete(tx, isFields(result) ? worded(result).result : result),
+  };
+}
+
+async function runTool(tool: AnyTool, input: Input, { context, ...options }: RunOptions): Promise<Input> {
   // A question has rounds of its own.
   const client =
     tool.question === undefined && options.client !== undefined ? { client: options.client } : {};
@@ -173,13 +190,8 @@ async function runTool(
   };
   await requireConfirmation(tool, input, { ...options, call });
   const handled = await tool.handle(input, call);
-  const result =
-    options.waitMs === undefined || tool.untilOut === undefined
-      ? handled
-      : await tool.untilOut(handled, call, { ms: options.waitMs, signal: options.waitSignal ?? call.signal });
-  // The result itself goes on, not zod's copy: what is checked is what is sent in production.
-  if (checksOutput) tool.output.parse(result);
-  return result;
+  if (options.waitMs === undefined || tool.untilOut === undefined) return handled;
+  return tool.untilOut(handled, call, { ms: options.waitMs, signal: options.waitSignal ?? call.signal });
 }
 
 /** Every tool that writes takes an idempotency key. */

@@ -2,7 +2,7 @@ import { DateTime } from "luxon";
 import type { Account } from "../domain/accounts/account.ts";
 import { parseUrl } from "../domain/parse-url.ts";
 import { plainText } from "../domain/plain-text.ts";
-import type { Post } from "../domain/posts/post.ts";
+import type { SaidPost } from "../domain/posts/post.ts";
 import { tellTime } from "../domain/time.ts";
 import type { DigestEvent, DraftEvent } from "../domain/webhooks/event-data.ts";
 import { type EventKind, TEST_EVENT } from "../domain/webhooks/webhook.ts";
@@ -87,7 +87,7 @@ function hasPage({ settings }: AppContext): boolean {
 }
 
 function liveAddressOf({ event, data }: OneEvent): string | null {
-  const address = event.startsWith("post.") ? parseUrl((data as Post).platformUrl ?? "") : null;
+  const address = event.startsWith("post.") ? parseUrl((data as SaidPost).platformUrl ?? "") : null;
   return address !== null && /^https?:$/.test(address.protocol) ? address.href : null;
 }
 
@@ -95,7 +95,7 @@ function liveAddressOf({ event, data }: OneEvent): string | null {
 function pageOf({ event, data }: OneEvent): string {
   if (event === TEST_EVENT) return "/app/settings";
   if (event === "post.failed" || event === "draft.partly") return "/app/trouble";
-  if (event.startsWith("post.")) return `/app/plan?post=${encodeURIComponent((data as Post).id)}`;
+  if (event.startsWith("post.")) return `/app/plan?post=${encodeURIComponent((data as SaidPost).id)}`;
   if (event.startsWith("account."))
     return `/app/channels?account=${encodeURIComponent((data as Account).id)}`;
   if (event.startsWith("draft."))
@@ -141,7 +141,7 @@ async function openWords(ctx: AppContext, ownerId: string): Promise<Words> {
 function tell(words: Words, event: string, data: object): Told {
   if (event === TEST_EVENT)
     return { title: "Posthorn: a test", lines: ["Messages from Posthorn arrive here."] };
-  if (event.startsWith("post.")) return tellPost(words, event, data as Post);
+  if (event.startsWith("post.")) return tellPost(words, event, data as SaidPost);
   if (event.startsWith("account.")) return tellAccount(words, event, data as Account);
   return event === "digest.daily"
     ? tellDigest(words, data as DigestEvent)
@@ -157,7 +157,7 @@ const POST_TITLES: Readonly<Record<string, string>> = {
   "post.cancelled": "A post was cancelled on",
 };
 
-function tellPost({ ctx, channel }: Words, event: string, post: Post): Told {
+function tellPost({ ctx, channel }: Words, event: string, post: SaidPost): Told {
   const { id, accountId, provider, error, scheduledAt } = post;
   const text = textOf(post);
   const when = tellTime(Date.parse(scheduledAt), ctx.settings.timezone);
@@ -167,7 +167,7 @@ function tellPost({ ctx, channel }: Words, event: string, post: Post): Told {
     lines: [
       inQuotes(text, MAX_TEXT),
       `${isFailed ? "It was due on" : "Its time:"} ${when}.`,
-      error === null ? "" : plainText(error, MAX_ERROR),
+      error === null ? "" : plainText(String(error), MAX_ERROR),
       isFailed ? `Once that is mended, send it again ${byWay(ctx, `posthorn retry ${id}`)}.` : "",
     ],
     about: inQuotes(text, MAX_SHORT_TEXT),
@@ -179,7 +179,7 @@ export function textOf({
   caption,
   metadata,
   mediaUrl,
-}: Pick<Post, "caption" | "metadata" | "mediaUrl">): string {
+}: Pick<SaidPost, "caption" | "metadata" | "mediaUrl">): string {
   const title = metadata?.["title"];
   if (caption !== null && caption.trim() !== "") return caption;
   // An address of media may be signed.

@@ -262,7 +262,7 @@ async function knock({ ctx, signal }: CallContext, { format, url }: HttpReceiver
     const response = await ctx.outbound.request({ method: "HEAD", url: href, ...limits });
     response.body.destroy();
   } catch (error) {
-    if (error instanceof AppError) throw new AppError(error.kind, `url: ${error.message}`, { cause: error });
+    if (error instanceof AppError) throw error.about("url");
   }
 }
 

@@ -153,7 +153,7 @@ async function convertFor(
   const file = join(folder.path, "sent.mp4");
   writeFileSync(file, await buffer(ctx.files.read(`films/${last.id}.mp4`)));
   await queryOf(ctx.store).deleteFrom("films").execute();
-  return { sent: look(file), warnings };
+  return { sent: look(file), warnings: warnings.map(String) };
 }
 
 const account = async (provider: string): Promise<string> => (await addAccount(ctx, { provider })).id;

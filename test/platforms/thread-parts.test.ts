@@ -43,7 +43,7 @@ describe("a part of a thread", () => {
         };
         const at = { account: ACCOUNT, media: new Map(), now: 0 };
         const { errors } = platform.check?.(post as never, at) ?? { errors: [] };
-        return errors.filter((error) => error.startsWith("metadata.thread[1]"));
+        return errors.map(String).filter((error) => error.startsWith("metadata.thread[1]"));
       };
       expect(problemsOf("x")).toEqual([]);
       expect(problemsOf("x".repeat(max + 1))).toHaveLength(1);

@@ -4,7 +4,7 @@ import { PassThrough } from "node:stream";
 import type { ReadStream, WriteStream } from "node:tty";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTerminal } from "../../src/start/terminal.ts";
-import { AppError, MAX_SENTENCE_CHARS, sentenceOf } from "../../src/domain/errors.ts";
+import { AppError, MAX_SENTENCE_CHARS, saidOf } from "../../src/domain/errors.ts";
 import { visibleText } from "../../src/domain/plain-text.ts";
 import { runCli } from "../support/cli.ts";
 import { startService, type Service } from "../support/service.ts";
@@ -38,7 +38,7 @@ describe("sentences", () => {
     const error = new AppError("invalid", `caption: ${"🎉".repeat(5_000)}`);
     expect(error.message.length).toBeLessThanOrEqual(MAX_SENTENCE_CHARS);
     expect(error.message).toMatch(/🎉.?… and \d+ more characters$/u);
-    expect(sentenceOf(error)).not.toMatch(/\p{Cs}/u);
+    expect(String(saidOf(error))).not.toMatch(/\p{Cs}/u);
     expect(new AppError("invalid", "x".repeat(MAX_SENTENCE_CHARS)).message).toHaveLength(MAX_SENTENCE_CHARS);
     expect(new AppError("invalid", `half: ${HALF}`).message).toBe("half: \ufffd");
   });
@@ -64,7 +64,7 @@ describe("sentences", () => {
     expect(error.length).toBeLessThanOrEqual(MAX_SENTENCE_CHARS);
     const batch = await service.call("schedule_posts", { posts: [body] }).then(
       ({ results }) => results[0].error as string,
-      (thrown: unknown) => sentenceOf(thrown),
+      (thrown: unknown) => String(saidOf(thrown)),
     );
     expect(batch.length).toBeLessThanOrEqual(MAX_SENTENCE_CHARS);
   });

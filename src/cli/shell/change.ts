@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
-import { Post } from "../../domain/posts/post.ts";
+import { Post, type SaidPost } from "../../domain/posts/post.ts";
 import { ChangedPost } from "../../domain/posts/post-body.ts";
 import { plainCall } from "../../context.ts";
 import { getPost } from "../../posts/posts.ts";
@@ -11,6 +11,7 @@ import { shellCaller } from "../../access/api-keys.ts";
 import { consentOf, publishDue, whyNotOut } from "./outcomes.ts";
 import { addContentOptions, bringMedia, type ContentOptions, readMetadata } from "./content.ts";
 import { findPostId } from "./find-post.ts";
+import { worded } from "../../toolkit/words.ts";
 import { forShell } from "./shell-words.ts";
 import { showPost, showPosts } from "./views.ts";
 import { readDate, readWhen, WHEN_HELP } from "./when.ts";
@@ -46,7 +47,7 @@ export function addChangeCommands(program: Command, host: Host): void {
     const call = plainCall(session.ctx, shellCaller(), host.stopSignal);
     const found = await getPost(call, { id: await findPostId(call, given), history: true });
     const isTable = host.terminal.isScreen && json !== true;
-    host.terminal.print(isTable ? await showPost(session.ctx, found) : toJsonText(found));
+    host.terminal.print(isTable ? await showPost(session.ctx, found) : toJsonText(worded(found).result));
   });
   addAsking("move", "plan a waiting post for another time")
     .argument("[when...]", "when, as --at of post; with --to-day: more posts")
@@ -112,7 +113,7 @@ function withContent(command: Command): Command {
 interface At {
   readonly host: Host;
   readonly session: Session;
-  readonly post: Post;
+  readonly post: SaidPost;
 }
 
 /** A tool's call, and what is to be undone unless it succeeds. */
@@ -180,7 +181,7 @@ async function moveToDay(
   const { terminal } = host;
   if (!terminal.isScreen || options.json === true) return terminal.print(toJsonText(result));
   const { changed, warnings } = Moved.parse(result);
-  const posts: Post[] = [];
+  const posts: SaidPost[] = [];
   for (const { id } of changed) posts.push((await getPost(call, { id })).post);
   terminal.print(await showPosts(ctx, posts, terminal));
   for (const warning of warnings) terminal.print(`${forShell(warning)}\n`);

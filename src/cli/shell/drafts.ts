@@ -1,8 +1,14 @@
 import * as z from "zod";
 import type { Command } from "commander";
-import { DecidedDraft, Draft, DRAFT_STATES } from "../../domain/drafts/draft.ts";
+import {
+  DecidedDraft,
+  Draft,
+  DRAFT_STATES,
+  type SaidDecidedDraft,
+  type SaidDraft,
+} from "../../domain/drafts/draft.ts";
 import { tellSeries } from "../../domain/drafts/tell-series.ts";
-import type { Post } from "../../domain/posts/post.ts";
+import type { SaidPost } from "../../domain/posts/post.ts";
 import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/time.ts";
 import { listAccounts, namesOfAccounts } from "../../accounts/accounts.ts";
@@ -14,6 +20,8 @@ import { shellCaller } from "../../access/api-keys.ts";
 import { addContentOptions, bringMedia, type ContentOptions, readMetadata } from "./content.ts";
 import { readShortId, shortIds } from "./find-post.ts";
 import { consentOf, findDue, untilOut, whyNotOut } from "./outcomes.ts";
+import { join } from "../../domain/sentences.ts";
+import { worded } from "../../toolkit/words.ts";
 import { forShell } from "./shell-words.ts";
 import { type Column, toTable } from "./table.ts";
 import { toClock } from "./views.ts";
@@ -100,16 +108,18 @@ async function list(host: Host, state: string | undefined, { json }: Common): Pr
   const states = DRAFT_STATES.filter((known) => known === state);
   const page = await listDrafts(call, { ...(state === undefined ? {} : { state: states }), limit: 100 });
   const isTable = host.terminal.isScreen && json !== true;
-  host.terminal.print(isTable ? await showDrafts(host, session, page.drafts) : toJsonText(page));
+  host.terminal.print(
+    isTable ? await showDrafts(host, session, page.drafts) : toJsonText(worded(page).result),
+  );
 }
 
 /** One line a draft, and below it what is in its way, or what a person said. */
-async function showDrafts(host: Host, { ctx }: Session, drafts: readonly Draft[]): Promise<string> {
+async function showDrafts(host: Host, { ctx }: Session, drafts: readonly SaidDraft[]): Promise<string> {
   if (drafts.length === 0) return "None.\n";
   const { timezone } = ctx.settings;
   const names = await namesOfAccounts({ ctx, caller: shellCaller() });
   const ids = shortIds(drafts.map(({ id }) => id));
-  const columns: readonly Column<Draft>[] = [
+  const columns: readonly Column<SaidDraft>[] = [
     { title: "WHEN", of: (draft) => whenOf(draft, timezone) },
     { title: "STATE", of: ({ state, outcome }) => (outcome === null ? state : `${state}, ${outcome}`) },
     {
@@ -130,7 +140,7 @@ async function showDrafts(host: Host, { ctx }: Session, drafts: readonly Draft[]
   return `${[head, ...rows].join("\n")}\nTimes are in ${timezone}.\n`;
 }
 
-function whenOf({ scheduledAt, repeat, posts }: Draft, timezone: string): string {
+function whenOf({ scheduledAt, repeat, posts }: SaidDraft, timezone: string): string {
   if (repeat !== null)
     return `each ${repeat.every === 1 ? "" : `${repeat.every} `}${repeat.unit} ${repeat.time}`;
   const at = posts[0]?.scheduledAt ?? scheduledAt;
@@ -138,14 +148,14 @@ function whenOf({ scheduledAt, repeat, posts }: Draft, timezone: string): string
 }
 
 function notesOf(
-  { state, repeat, checks, decision, posts }: Draft,
+  { state, repeat, checks, decision, posts }: SaidDraft,
   names: ReadonlyMap<string, string>,
 ): string[] {
   const name = (id: string): string => names.get(id) ?? id;
   const isDecided = posts.length > 0;
   const problems = isDecided
-    ? posts.flatMap(({ accountId, error }) => (error === null ? [] : [`${name(accountId)}: ${error}`]))
-    : checks.flatMap(({ accountId, error }) => (error === null ? [] : [`${name(accountId)}: ${error}`]));
+    ? posts.flatMap(({ accountId, error }) => (error === null ? [] : [join(`${name(accountId)}:`, error)]))
+    : checks.flatMap(({ accountId, error }) => (error === null ? [] : [join(`${name(accountId)}:`, error)]));
   const said = state === "open" && decision?.note ? [`${decision.by.name}: ${decision.note}`] : [];
   const series =
     repeat === null || isDecided
@@ -215,9 +225,9 @@ async function approve(host: Host, given: readonly string[], options: ApproveOpt
 }
 
 interface Sending {
-  readonly ended: readonly Post[];
+  readonly ended: readonly SaidPost[];
   /** The answer as it is then. */
-  readonly shown: z.infer<typeof Answer>;
+  readonly shown: Record<string, unknown>;
 }
 
 /** Waits for the posts of approved drafts that go out at once. */
@@ -230,11 +240,11 @@ async function publishDrafts(host: Host, session: Session, answer: z.infer<typeo
   await session.startPublishing();
   const ended = await untilOut({ host, session }, due);
   if (draft !== undefined)
-    return { ended, shown: { ...answer, draft: await findDraft(host, session, draft.id) } };
-  const fresh: DecidedDraft[] = [];
+    return { ended, shown: worded({ ...answer, draft: await findDraft(host, session, draft.id) }).result };
+  const fresh: SaidDecidedDraft[] = [];
   for (const one of results ?? [])
     fresh.push(one.draft === null ? one : { ...one, draft: await findDraft(host, session, one.id) });
-  return { ended, shown: { ...answer, results: fresh } };
+  return { ended, shown: worded({ ...answer, results: fresh }).result };
 }
 
 function timeOf({ ctx }: Session, when: string | undefined): string | undefined {
@@ -246,7 +256,7 @@ function timeOf({ ctx }: Session, when: string | undefined): string | undefined 
 const MOST_LOOKED_AT = 200;
 
 /** The draft of this id, or of its end. Throws `invalid` for several, `not_found`. */
-async function findDraft(host: Host, { ctx }: Session, given: string): Promise<Draft> {
+async function findDraft(host: Host, { ctx }: Session, given: string): Promise<SaidDraft> {
   const text = readShortId(given, "dft_");
   const call = plainCall(ctx, shellCaller(), host.stopSignal);
   const { drafts } = await listDrafts(call, { limit: MOST_LOOKED_AT });

@@ -1,5 +1,5 @@
 import { Argument, type Command } from "commander";
-import type { Post } from "../../domain/posts/post.ts";
+import type { SaidPost } from "../../domain/posts/post.ts";
 import type { ListPostsArgs } from "../../domain/posts/post-lists.ts";
 import { POST_STATUSES } from "../../domain/posts/post-states.ts";
 import { listAccounts, findChannel } from "../../accounts/accounts.ts";
@@ -26,7 +26,7 @@ const KINDS = {
   published: ["published"],
   cancelled: ["cancelled"],
   all: POST_STATUSES,
-} as const satisfies Record<string, readonly Post["status"][]>;
+} as const satisfies Record<string, readonly SaidPost["status"][]>;
 
 const PAGE = 500;
 
@@ -91,7 +91,7 @@ async function list(host: Host, which: keyof typeof KINDS, options: ListOptions)
 type Filter = Omit<ListPostsArgs, "limit" | "cursor">;
 
 interface Found {
-  readonly posts: readonly Post[];
+  readonly posts: readonly SaidPost[];
   readonly isMore: boolean;
 }
 
@@ -102,7 +102,7 @@ async function latestOf(call: CallContext, filter: Filter, limit: number): Promi
 
 /** Lists begin with the latest: the next ones stand on the last page. */
 async function nextOf(call: CallContext, filter: Filter, limit: number): Promise<Found> {
-  let posts: Post[] = [];
+  let posts: SaidPost[] = [];
   let cursor: string | undefined;
   let isMore = false;
   for (;;) {

@@ -1,7 +1,7 @@
 import { withFullStop } from "../../domain/plain-text.ts";
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import { Post } from "../../domain/posts/post.ts";
+import { Post, type SaidPost } from "../../domain/posts/post.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import { plainCall } from "../../context.ts";
 import { isServerRunning } from "../../health/status.ts";
@@ -21,7 +21,7 @@ const OUT_WITHIN_MS = 15 * MINUTE;
 /** After so many tries that did not succeed, the command waits no longer. */
 const TRIES = 2;
 
-const OVER: readonly Post["status"][] = ["published", "failed", "cancelled"];
+const OVER: readonly SaidPost["status"][] = ["published", "failed", "cancelled"];
 
 const One = z.looseObject({ post: Post });
 const Several = z.looseObject({ results: z.array(z.looseObject({ post: Post.nullable() })) });
@@ -40,7 +40,7 @@ export async function publishDue(following: Following, result: Result): Promise<
   if (due.length === 0) return result;
   await following.session.startPublishing();
   const ended = await untilOut(following, due);
-  const now = (post: Post): Post => ended.find(({ id }) => id === post.id) ?? post;
+  const now = (post: SaidPost): SaidPost => ended.find(({ id }) => id === post.id) ?? post;
   const one = One.safeParse(result).data;
   if (one !== undefined) return { ...result, post: now(one.post) };
   const results = Several.parse(result).results.map((entry) => ({
@@ -53,8 +53,8 @@ export async function publishDue(following: Following, result: Result): Promise<
 /** Those that a publisher takes up at once, as they are now. A dry run leaves none. */
 export async function findDue(
   { session }: Following,
-  posts: readonly Pick<Post, "id" | "status" | "scheduledAt">[],
-): Promise<Post[]> {
+  posts: readonly Pick<SaidPost, "id" | "status" | "scheduledAt">[],
+): Promise<SaidPost[]> {
   const now = session.ctx.clock.now();
   const candidates = posts.filter(
     ({ status, scheduledAt }) => !OVER.includes(status) && Date.parse(scheduledAt) <= now,
@@ -64,7 +64,10 @@ export async function findDue(
 }
 
 /** The posts when each has gone out or failed, when it takes too long, or when the process shall end. */
-export async function untilOut({ host, session }: Following, posts: readonly Post[]): Promise<Post[]> {
+export async function untilOut(
+  { host, session }: Following,
+  posts: readonly SaidPost[],
+): Promise<SaidPost[]> {
   const { clock } = session.ctx;
   const start = clock.monotonic();
   const tell = (text: string): void => {
@@ -83,21 +86,21 @@ export async function untilOut({ host, session }: Following, posts: readonly Pos
     // A person who does not want to wait is told how far it has come.
     if (host.stopSignal.aborted) return ended;
     for (const { id, error, status } of ended) {
-      if (error === null || told.has(error) || OVER.includes(status)) continue;
-      told.add(error);
+      if (error === null || told.has(String(error)) || OVER.includes(status)) continue;
+      told.add(String(error));
       tell(forShell(error, id));
     }
     await clock.sleep(LOOK_EVERY_MS, host.stopSignal).catch(() => {});
   }
 }
 
-function limitOf({ status, attempts }: Post, before: Post): number {
+function limitOf({ status, attempts }: SaidPost, before: SaidPost): number {
   // A server that is down is no matter of seconds.
   if (attempts - before.attempts > TRIES) return 0;
   return status === "scheduled" ? TAKEN_UP_WITHIN_MS : OUT_WITHIN_MS;
 }
 
-type Told = Pick<Post, "id" | "status" | "error">;
+type Told = Pick<SaidPost, "id" | "status" | "error">;
 
 /**
  * What a person is told of posts that are due and did not go out, a line each; null where all did. On a terminal they
@@ -130,13 +133,13 @@ function whyMissing({ id, status, error }: Told, isServed: boolean): string {
   return `${id} is not out yet.${why} ${next}`;
 }
 
-function postsOf(result: Result): readonly Post[] {
+function postsOf(result: Result): readonly SaidPost[] {
   const one = One.safeParse(result).data;
   if (one !== undefined) return [one.post];
   return (Several.safeParse(result).data?.results ?? []).flatMap(({ post }) => post ?? []);
 }
 
-async function readPost({ ctx }: Session, id: string): Promise<Post | null> {
+async function readPost({ ctx }: Session, id: string): Promise<SaidPost | null> {
   try {
     return (await getPost(plainCall(ctx, shellCaller()), { id })).post;
   } catch (error) {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
-import { BatchResult, type Post } from "../../domain/posts/post.ts";
+import { BatchResult, type SaidPost } from "../../domain/posts/post.ts";
 import type { Preview } from "../../domain/posts/preview.ts";
 import { listAccounts, findChannel, sayChannels } from "../../accounts/accounts.ts";
 import { plainCall } from "../../context.ts";
@@ -129,7 +129,7 @@ function assertPlanned(results: readonly BatchResult[]): void {
 
 async function print(
   { host, session, options }: Posting,
-  posts: readonly Post[],
+  posts: readonly SaidPost[],
   warnings: string[],
   previews: readonly Preview[],
 ): Promise<void> {

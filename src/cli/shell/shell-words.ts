@@ -1,4 +1,6 @@
 import type { Command } from "commander";
+import type { Said } from "../../domain/sentences.ts";
+import { agentsWords } from "../../toolkit/words.ts";
 
 /*
  * Sentences are written for every face, and name tools and fields. At a shell the same things are commands and options.
@@ -58,7 +60,8 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The sentence with commands in the place of tools. `id`: of the post that it is about. */
-export function forShell(sentence: string, id = "post_…"): string {
+export function forShell(said: Said, id = "post_…"): string {
+  const sentence = agentsWords(said);
   return WORDS.reduce((text, [pattern, words]) => text.replace(pattern, words), withSlots(sentence))
     .replaceAll(/(?<!posthorn call )\bresolve_post\b/g, RESOLVE.replace("$1", id))
     .replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name: string, at: number, text: string) =>

@@ -3,7 +3,7 @@ import { DateTime } from "luxon";
 import { Account } from "../../domain/accounts/account.ts";
 import { PlatformListing } from "../../domain/accounts/platform-listing.ts";
 import { File } from "../../domain/files/file.ts";
-import { type Attempt, Post } from "../../domain/posts/post.ts";
+import { Post, type SaidAttempt, type SaidPost } from "../../domain/posts/post.ts";
 import type { Preview } from "../../domain/posts/preview.ts";
 import { Webhook } from "../../domain/webhooks/webhook.ts";
 import { namesOfAccounts } from "../../accounts/accounts.ts";
@@ -13,6 +13,7 @@ import type { Host, Session } from "../host.ts";
 import { toJsonText } from "../options.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import { shortIds } from "./find-post.ts";
+import type { Said } from "../../domain/sentences.ts";
 import { forShell } from "./shell-words.ts";
 import { type Column, oneLine, toTable } from "./table.ts";
 import { visibleText } from "../../domain/plain-text.ts";
@@ -108,15 +109,15 @@ interface PostColumns {
 /** One line a post, and below it why it failed or where it is. */
 export async function showPosts(
   ctx: AppContext,
-  posts: readonly Post[],
+  posts: readonly SaidPost[],
   { columns: width, hasStatus = true, hasShortIds = true }: PostColumns,
 ): Promise<string> {
   const names = await namesOfAccounts(plainCall(ctx, shellCaller()));
   const { timezone } = ctx.settings;
   const ids = hasShortIds ? shortIds(posts.map(({ id }) => id)) : new Map<string, string>();
-  const columns: readonly Column<Post>[] = [
+  const columns: readonly Column<SaidPost>[] = [
     { title: "WHEN", of: ({ scheduledAt }) => toClock(scheduledAt, timezone) },
-    ...(hasStatus ? [{ title: "STATUS", of: ({ status }: Post) => status }] : []),
+    ...(hasStatus ? [{ title: "STATUS", of: ({ status }: SaidPost) => status }] : []),
     { title: "CHANNEL", of: (post) => names.get(post.accountId) ?? post.provider, isCut: true, isName: true },
     { title: "TEXT", of: textOf, isCut: true },
     { title: "ID", of: ({ id }) => ids.get(id) ?? id },
@@ -135,7 +136,7 @@ export function toClock(iso: string, timezone: string): string {
 }
 
 /** Where a post is seen; of our own pages, while nothing serves them, how to see them. Null: nowhere. */
-export async function seenAt(ctx: AppContext, { status, platformUrl }: Post): Promise<string | null> {
+export async function seenAt(ctx: AppContext, { status, platformUrl }: SaidPost): Promise<string | null> {
   if (status !== "published" || platformUrl === null) return null;
   const { publicUrl, port } = ctx.settings;
   const isOurs = publicUrl === null && platformUrl.startsWith(`http://localhost:${port}/`);
@@ -143,7 +144,7 @@ export async function seenAt(ctx: AppContext, { status, platformUrl }: Post): Pr
   return `"posthorn serve" shows it, on ${new URL(platformUrl).pathname}`;
 }
 
-function textOf({ caption, metadata, mediaUrl }: Post): string {
+function textOf({ caption, metadata, mediaUrl }: SaidPost): string {
   const title = metadata?.["title"];
   if (caption !== null && caption.trim() !== "") return caption;
   return typeof title === "string" && title !== "" ? title : mediaUrl;
@@ -168,9 +169,9 @@ export function tellSize(bytes: number): string {
 }
 
 interface Shown {
-  readonly post: Post;
-  readonly warnings?: readonly string[] | undefined;
-  readonly history?: readonly Attempt[] | undefined;
+  readonly post: SaidPost;
+  readonly warnings?: readonly Said[] | undefined;
+  readonly history?: readonly SaidAttempt[] | undefined;
 }
 
 type Line = readonly [title: string, text: string | null];

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type Message, Said, say } from "../sentences.ts";
 import { channelInFull } from "./channel-names.ts";
 import { Schedule, Utm } from "./schedule.ts";
 
@@ -90,7 +91,7 @@ export const Account = z
     profileUrl: z.string().nullable(),
     avatarUrl: z.string().nullable(),
     status: z.enum(ACCOUNT_STATUSES),
-    statusReason: z.string().nullable(),
+    statusReason: Said.nullable(),
     tokenExpiresAt: z.iso.datetime().nullable(),
     scopes: z.array(z.string()),
     schedule: Schedule.nullable().describe("Slots that slot: next takes. Null: none."),
@@ -122,9 +123,7 @@ function capitalized(text: string): string {
 }
 
 /** `mustReconnect` with the next step, for a refused call. */
-export function reconnectSentence(account: InFull & { id: string }, reason?: string | null): string {
-  return (
-    `${mustReconnect(account, reason)} ` +
-    `Call connect_channel with provider "${account.provider}" and accountId "${account.id}".`
-  );
+export function reconnectSentence(account: InFull & { id: string }, reason?: string | null): Message {
+  const { provider, id: accountId } = account;
+  return say(mustReconnect(account, reason), { next: [{ do: "reconnect", provider, accountId }] });
 }

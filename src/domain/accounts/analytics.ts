@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Said } from "../sentences.ts";
 
 const GRANULARITIES = ["day", "total"] as const;
 
@@ -24,7 +25,7 @@ export const AccountAnalytics = z.strictObject({
     .array(z.object({ date: z.iso.date() }).catchall(z.union([z.number(), z.string()]).nullable()))
     .describe("The same by day, oldest first."),
   unavailable: z
-    .array(z.strictObject({ metric: z.string(), reason: z.string() }))
+    .array(z.strictObject({ metric: z.string(), reason: Said }))
     .describe("What is missing, and why."),
 });
 export type AccountAnalytics = z.infer<typeof AccountAnalytics>;

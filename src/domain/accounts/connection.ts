@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Said } from "../sentences.ts";
 import { optionalName } from "../optional.ts";
 import { Account } from "./account.ts";
 
@@ -23,7 +24,7 @@ export const ConnectResult = z.strictObject({
   connectId: z.string().nullable().describe("For check_connection."),
   url: z.string().nullable().describe("The person opens it. It works once."),
   expiresAt: z.iso.datetime().nullable().describe("Until when url works."),
-  instructions: z.string().nullable().describe("What to ask the person."),
+  instructions: Said.nullable().describe("What to ask the person."),
   account: Account.nullable().describe("Set once connected."),
   accounts: z.array(Account).describe("All that it connected."),
 });

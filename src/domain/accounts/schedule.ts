@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Said } from "../sentences.ts";
 import { ClockTime } from "../time-fields.ts";
 import { optionalName, optionalText } from "../optional.ts";
 import { DAY, isTimezone, MINUTE } from "../time.ts";
@@ -88,7 +89,7 @@ export const SlotSuggestion = z.strictObject({
   metric: z.string(),
   posts: z.int(),
   usual: z.number().nullable(),
-  reason: z.string().nullable(),
+  reason: Said.nullable(),
 });
 export type SlotSuggestion = Omit<z.infer<typeof SlotSuggestion>, "schedule"> & {
   readonly schedule: ScheduleInput | null;

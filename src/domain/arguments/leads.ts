@@ -1,30 +1,37 @@
+import { type Message, say } from "../sentences.ts";
+
 /** What a wrong argument is after, and what leads there. */
 interface Lead {
   readonly given: readonly string[];
   /** A field that the tool has. */
   readonly beside: string;
-  readonly way: string;
+  readonly way: Message;
 }
 
 const LEADS: readonly Lead[] = [
   {
     given: ["until", "pausedUntil", "pauseUntil", "resumeAt", "resumeOn", "paused"],
     beside: "paused",
-    way: "A pause has no end of its own: it lasts until paused is set to false. Posts that are later than POSTHORN_MAX_LATENESS by then fail, so move them with change_posts.",
+    way: say(
+      "A pause has no end of its own: it lasts until paused is set to false. Posts that are later than POSTHORN_MAX_LATENESS by then fail.",
+      { next: [{ do: "move", postId: null }] },
+    ),
   },
   {
     given: ["repeat", "repeats", "recurrence", "recurring", "rrule", "every"],
     beside: "leadMinutes",
-    way: "A series is a draft: save_draft takes repeat.",
+    way: say("A series is a draft.", { next: [{ do: "draft", takes: "repeat" }] }),
   },
   {
     given: ["targets", "accountId"],
     beside: "leadMinutes",
-    way: "One post is on one channel. For several: save_draft with targets.",
+    way: say("One post is on one channel. Several channels together are a draft.", {
+      next: [{ do: "draft", takes: "targets" }],
+    }),
   },
 ];
 
 /** Where what a field asks for can be had, in a sentence. Null where nothing tells. `known`: those beside it. */
-export function leadOf(given: string, known: readonly string[]): string | null {
+export function leadOf(given: string, known: readonly string[]): Message | null {
   return LEADS.find((one) => one.given.includes(given) && known.includes(one.beside))?.way ?? null;
 }

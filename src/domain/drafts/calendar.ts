@@ -7,3 +7,4 @@ export const DraftCalendar = Calendar.extend({
   drafts: z.array(Draft).describe("Open and waiting ones."),
 });
 export type DraftCalendar = z.infer<typeof DraftCalendar>;
+export type SaidDraftCalendar = z.input<typeof DraftCalendar>;

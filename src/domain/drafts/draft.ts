@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Said } from "../sentences.ts";
 import { Moment } from "../time-fields.ts";
 import { optionalName, optionalText } from "../optional.ts";
 import { planFields } from "../posts/plan.ts";
@@ -48,11 +49,13 @@ export type Decision = z.infer<typeof Decision>;
 /** What scheduling on one channel would say. */
 export const Check = z.strictObject({
   accountId: z.string(),
-  error: z.string().nullable().describe("Why it cannot be scheduled yet."),
-  warnings: z.array(z.string()),
+  error: Said.nullable().describe("Why it cannot be scheduled yet."),
+  warnings: z.array(Said),
   preview: Preview.describe("What will be shown there."),
 });
 export type Check = z.infer<typeof Check>;
+/** Before a face words it, as all of these. */
+export type SaidCheck = z.input<typeof Check>;
 
 /** Content with its channels, a time and a decision; once approved, the group of its posts. */
 export const Draft = z
@@ -80,7 +83,7 @@ export const Draft = z
         status: z.enum(POST_STATUSES),
         scheduledAt: z.iso.datetime(),
         platformUrl: z.string().nullable(),
-        error: z.string().nullable(),
+        error: Said.nullable(),
       }),
     ),
     outcome: z.enum(OUTCOMES).nullable(),
@@ -89,6 +92,7 @@ export const Draft = z
   })
   .meta({ id: "Draft" });
 export type Draft = z.infer<typeof Draft>;
+export type SaidDraft = z.input<typeof Draft>;
 
 const MAX_TARGETS = 50;
 const fields = z.record(z.string(), z.json());
@@ -151,9 +155,10 @@ export type DecideDraft = z.infer<typeof DecideDraft>;
 export const DecidedDraft = z.strictObject({
   id: z.string(),
   draft: Draft.nullable(),
-  error: z.string().nullable(),
+  error: Said.nullable(),
 });
 export type DecidedDraft = z.infer<typeof DecidedDraft>;
+export type SaidDecidedDraft = z.input<typeof DecidedDraft>;
 
 /** Which drafts. */
 export const ListDraftsArgs = z.strictObject({
@@ -173,6 +178,7 @@ export const DraftPage = z.strictObject({
   nextCursor: z.string().nullable().describe("Null on the last page."),
 });
 export type DraftPage = z.infer<typeof DraftPage>;
+export type SaidDraftPage = z.input<typeof DraftPage>;
 
 /** What became of posts, together. Null: there are none. */
 export function outcomeOf(statuses: readonly string[]): Outcome | null {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Said } from "../sentences.ts";
 import { ACCOUNT_STATUSES } from "../accounts/account.ts";
 
 /** How publishing is doing. */
@@ -39,7 +40,7 @@ export const Status = z.strictObject({
         accountId: z.string(),
         provider: z.string(),
         scheduledAt: z.iso.datetime(),
-        error: z.string().nullable(),
+        error: Said.nullable(),
       }),
     )
     .describe("Of the last 7 days."),
@@ -51,7 +52,7 @@ export const Status = z.strictObject({
         name: z.string(),
         provider: z.string(),
         status: z.enum(ACCOUNT_STATUSES),
-        reason: z.string().nullable(),
+        reason: Said.nullable(),
         queuedCount: z.int(),
       }),
     )
@@ -60,7 +61,7 @@ export const Status = z.strictObject({
     .array(z.strictObject({ id: z.string(), name: z.string(), provider: z.string(), queuedCount: z.int() }))
     .describe("Nothing of them goes out."),
   setupProblems: z
-    .array(z.strictObject({ provider: z.string(), reason: z.string(), at: z.iso.datetime() }))
+    .array(z.strictObject({ provider: z.string(), reason: Said, at: z.iso.datetime() }))
     .describe("For the operator."),
 });
 export type Status = z.infer<typeof Status>;

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Said } from "../sentences.ts";
 import { optionalName } from "../optional.ts";
 
 /** A table of posts, and what shall be done with it. */
@@ -32,17 +33,17 @@ export type ImportedRow = z.infer<typeof ImportedRow>;
 const RowError = z.strictObject({
   line: z.int().describe("Of the file, where the row begins."),
   column: z.string().nullable().describe("As the head calls it."),
-  error: z.string(),
+  error: Said,
 });
-export type RowError = z.infer<typeof RowError>;
+export type RowError = z.input<typeof RowError>;
 
 /** What is to be looked at, said once for all rows that it is about. */
 const RowWarning = z.strictObject({
   line: z.int().nullable().describe("The first of those rows. Null: the table."),
   rows: z.int(),
-  warning: z.string(),
+  warning: Said,
 });
-export type RowWarning = z.infer<typeof RowWarning>;
+export type RowWarning = z.input<typeof RowWarning>;
 
 /** How many rows an answer shows. */
 export const MAX_SHOWN_ROWS = 100;

@@ -26,6 +26,7 @@ export const PostPage = z.strictObject({
   nextCursor: z.string().nullable().describe("Null on the last page."),
 });
 export type PostPage = z.infer<typeof PostPage>;
+export type SaidPostPage = z.input<typeof PostPage>;
 
 /** Which time window; without bounds the current month. */
 export const CalendarArgs = z.strictObject({
@@ -52,3 +53,4 @@ export const Calendar = z.strictObject({
   timezone: z.string().describe("Zone of dates."),
 });
 export type Calendar = z.infer<typeof Calendar>;
+export type SaidCalendar = z.input<typeof Calendar>;

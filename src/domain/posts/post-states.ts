@@ -1,3 +1,4 @@
+import { type Message, type NextStep, say } from "../sentences.ts";
 import { toIso } from "../time.ts";
 
 export const POST_STATUSES = [
@@ -48,12 +49,14 @@ export interface PostStanding {
  * What a caller is told when a move does not fit the state; ends with the next step. Who repeats a call whose answer
  * was lost learns that it is done: any other step would undo it.
  */
-export function conflictSentence(trigger: Trigger, post: PostStanding): string {
+export function conflictSentence(trigger: Trigger, post: PostStanding & { readonly id?: string }): Message {
   const { status } = post;
   if (DONE_IN[trigger]?.includes(status) === true)
-    return `The post is ${status} already${takenDown(post)}. Nothing is to be done.`;
+    return say(`The post is ${status} already${takenDown(post)}. Nothing is to be done.`);
   const wanted = TRANSITIONS[trigger].from.join(" or ");
-  return `The post is ${status}${takenDown(post)}, but this needs a post that is ${wanted}. ${NEXT_STEP[status]}`;
+  const is = `The post is ${status}${takenDown(post)}, but this needs a post that is ${wanted}.`;
+  const { what, next } = NEXT_STEPS[status];
+  return say([is, what ?? []].flat().join(" "), { next: next(post.id ?? null) });
 }
 
 /** A post that was live and is cancelled is not one that never went out. */
@@ -73,14 +76,36 @@ const DONE_IN: Partial<Record<Trigger, readonly PostStatus[]>> = {
   retry: ["scheduled", "publishing", "uploaded", "published"],
 };
 
-const NEXT_STEP: Record<PostStatus, string> = {
-  scheduled: "Change it with update_post, or stop it with cancel_post.",
-  publishing: "It is being sent right now. Look again with get_post in a moment.",
-  uploaded:
-    "It is already on the platform, private until its time. To stop it, call cancel_post with fromPlatform.",
-  published:
-    "It is live. Change it with edit_published_post. To delete it on the platform, call cancel_post with fromPlatform.",
-  failed:
-    "Read its error with get_post. To mend it, call retry_post with what is to be changed (caption, mediaUrl, metadata, scheduledAt). To put it away, call resolve_post with outcome dismissed.",
-  cancelled: "It goes out no more. Only where it is wanted after all, schedule a new one with schedule_post.",
+interface WayOn {
+  readonly what?: string;
+  readonly next: (postId: string | null) => readonly NextStep[];
+}
+
+const NEXT_STEPS: Record<PostStatus, WayOn> = {
+  scheduled: {
+    next: (postId) => [
+      { do: "edit", postId },
+      { do: "cancel", postId },
+    ],
+  },
+  publishing: { what: "It is being sent right now.", next: (postId) => [{ do: "look", postId }] },
+  uploaded: {
+    what: "It is already on the platform, private until its time.",
+    next: (postId) => [{ do: "take_down", postId }],
+  },
+  published: {
+    what: "It is live.",
+    next: (postId) => [
+      { do: "edit_live", postId },
+      { do: "take_down", postId },
+    ],
+  },
+  failed: {
+    next: (postId) => [
+      { do: "read", postId },
+      { do: "retry", postId, changed: true },
+      { do: "dismiss", postId },
+    ],
+  },
+  cancelled: { what: "It goes out no more.", next: () => [{ do: "schedule" }] },
 };

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Said } from "../sentences.ts";
 import { POST_STATUSES } from "./post-states.ts";
 import { Preview } from "./preview.ts";
 
@@ -20,7 +21,7 @@ export const Post = z
     leadMinutes: z.int().nullable().describe("Minutes before scheduledAt it is uploaded."),
     platformPostId: z.string().nullable().describe("Identifier on the platform."),
     platformUrl: z.string().nullable().describe("Address on the platform."),
-    error: z.string().nullable().describe("Why it failed or waits, and what to do."),
+    error: Said.nullable().describe("Why it failed or waits, and what to do."),
     attempts: z.int().min(0).describe("How often it was tried."),
     publishedAt: z.iso.datetime().nullable(),
     createdAt: z.iso.datetime(),
@@ -28,6 +29,8 @@ export const Post = z
   })
   .meta({ id: "Post" });
 export type Post = z.infer<typeof Post>;
+/** Before a face words it, as all of these. */
+export type SaidPost = z.input<typeof Post>;
 
 /**
  * What made a post late. `load`: nothing but other work of the publisher. `limit`: more was due than one
@@ -65,7 +68,7 @@ export const Attempt = z
       "unknown",
       "interrupted",
     ]),
-    error: z.string().nullable(),
+    error: Said.nullable(),
     latenessMs: z.int().nullable().describe("Milliseconds after its due moment at which it was taken up."),
     lateCause: z.enum(LATE_CAUSES).nullable().describe("What made it late. Null: it was on time."),
     steps: z.array(
@@ -79,11 +82,12 @@ export const Attempt = z
   })
   .meta({ id: "Attempt" });
 export type Attempt = z.infer<typeof Attempt>;
+export type SaidAttempt = z.input<typeof Attempt>;
 
 /** How far the films of a post are that its platform does not take as they are. */
 export const Preparing = z.strictObject({
   percent: z.int().min(0).max(100),
-  problem: z.string().nullable().describe("Why it fails."),
+  problem: Said.nullable().describe("Why it fails."),
 });
 export type Preparing = z.infer<typeof Preparing>;
 
@@ -91,7 +95,7 @@ export type Preparing = z.infer<typeof Preparing>;
 export const Insights = z
   .strictObject({
     available: z.boolean(),
-    reason: z.string().nullable().describe("Why it is not available."),
+    reason: Said.nullable().describe("Why it is not available."),
     fetchedAt: z.iso.datetime(),
     state: z.enum(["live", "private", "processing", "removed", "rejected", "unknown"]),
     visibility: z.string().nullable(),
@@ -121,9 +125,10 @@ export const DryRunPreview = Preview.optional().describe("What the platform will
 export const BatchResult = z.strictObject({
   index: z.int().describe("Place in posts, from 0."),
   post: Post.nullable(),
-  warnings: z.array(z.string()),
-  error: z.string().nullable().describe("Why this one was not scheduled."),
+  warnings: z.array(Said),
+  error: Said.nullable().describe("Why this one was not scheduled."),
   dryRun: DryRun,
   preview: DryRunPreview,
 });
 export type BatchResult = z.infer<typeof BatchResult>;
+export type SaidBatchResult = z.input<typeof BatchResult>;

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Said } from "../sentences.ts";
 import { optionalBounds, optionalName, optionalNames } from "../optional.ts";
 import { DAY, HOUR, MINUTE } from "../time.ts";
 
@@ -88,7 +89,7 @@ export const Report = z.strictObject({
   timezone: z.string().describe("Zone of dates."),
   note: z.string().nullable().describe("What forbids conclusions. Tell it."),
   unavailable: z
-    .array(z.strictObject({ accountId: z.string(), metric: z.string(), reason: z.string() }))
+    .array(z.strictObject({ accountId: z.string(), metric: z.string(), reason: Said }))
     .describe("Channels without the metric."),
 });
 export type Report = z.infer<typeof Report>;

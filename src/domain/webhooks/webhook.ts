@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Said } from "../sentences.ts";
 
 /** What a webhook can be told of: every state a post can reach, channels that stop working, drafts, the day. */
 export const EVENT_KINDS = [
@@ -53,7 +54,7 @@ export const Webhook = z
     events: z.array(z.enum(EVENT_KINDS)),
     accountIds: z.array(z.string()).nullable().describe("Null: all accounts."),
     status: z.enum(WEBHOOK_STATUSES).describe("disabled: test_webhook turns it on again."),
-    statusReason: z.string().nullable(),
+    statusReason: Said.nullable(),
     pending: z.int().min(0).describe("Deliveries that wait."),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
@@ -72,7 +73,7 @@ export const Delivery = z
     triedAt: z.iso.datetime().nullable(),
     nextTryAt: z.iso.datetime().nullable(),
     httpStatus: z.int().nullable().describe("Of the last try. Null: no answer came."),
-    error: z.string().nullable(),
+    error: Said.nullable(),
   })
   .meta({ id: "Delivery" });
 export type Delivery = z.infer<typeof Delivery>;

@@ -56,12 +56,16 @@ function onlyOne(result: JsonObject, { list, name }: NonNullable<ResourceRoute["
 
 /**
  * `GET /tools` lists what the key may call, `POST /tools/<name>` calls it. `isConfirmed`: a person calls, who is
- * not asked again.
+ * not asked again. `tellsSentences`: what stands in results as data is answered beside them.
  */
 export function addToolRoutes(
   router: Router,
   toolbox: Toolbox,
-  { guard, isConfirmed = false }: { readonly guard: Guard; readonly isConfirmed?: boolean },
+  {
+    guard,
+    isConfirmed = false,
+    tellsSentences = false,
+  }: { readonly guard: Guard; readonly isConfirmed?: boolean; readonly tellsSentences?: boolean },
 ): void {
   const listTools: RequestHandler = (request, response) => {
     parseBody(request, "none");
@@ -78,8 +82,9 @@ export function addToolRoutes(
     const args = parseBody(request, "required");
     readQuery(request, {}, { hasBody: true });
     const call = { tool: request.params.name, args, isConfirmed };
-    const { result } = await callTool(toolbox, { request, response }, call);
-    response.json({ result });
+    const { result, sentences } = await callTool(toolbox, { request, response }, call);
+    const isTold = tellsSentences && Object.keys(sentences).length > 0;
+    response.json({ result, ...(isTold && { sentences }) });
   };
   const tools = router.route("/tools").get(guard.limit, ...readBody, listTools);
   tools.all(guard.limit, methodNotAllowed(["get"]));

@@ -5,6 +5,7 @@ import { ReadableStream } from "node:stream/web";
 import type { Upload } from "@tus/server";
 import type { Request, RequestHandler, Response } from "express";
 import { AppError, INTERNAL_ERROR_SENTENCE } from "../../domain/errors.ts";
+import { agentsWordsFor } from "../../toolkit/words.ts";
 import { newId } from "../../domain/ids.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { DAY, HOUR } from "../../domain/time.ts";
@@ -261,7 +262,7 @@ async function sendAnswer(response: Response, answer: globalThis.Response, base:
 
 /** The store of parts does not say why it could not write: a full disk is told from other failures here. */
 async function asRefusal(ctx: AppContext, folder: string, error: unknown): Promise<Refusal | undefined> {
-  if (error instanceof AppError) return { status_code: statusOf(error), body: error.message };
+  if (error instanceof AppError) return { status_code: statusOf(error), body: agentsWordsFor(error) };
   const isOfTus = typeof error === "object" && error !== null && "status_code" in error;
   if (isOfTus && error.status_code !== 500) return undefined;
   const full: unknown = await assertFreeSpace(folder, 0).catch((reason: unknown) => reason);
@@ -281,7 +282,7 @@ function uploadNotFound(base: string): AppError {
 function sentenceFor(status: number, body: string, base: string): string {
   const text = body.trim();
   if (text.endsWith(".") && /^[A-Z]/.test(text)) return text;
-  if (status === 404 || status === 410) return uploadNotFound(base).message;
+  if (status === 404 || status === 410) return agentsWordsFor(uploadNotFound(base));
   return SENTENCES[status] ?? `The upload cannot go on (${text}). See the tus 1.0 protocol.`;
 }
 

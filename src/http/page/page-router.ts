@@ -4,7 +4,7 @@ import type { Toolbox } from "../../toolkit/toolbox.ts";
 import { addPlatformAppRoutes } from "../api/platform-app-routes.ts";
 import { addToolRoutes } from "../api/routers.ts";
 import { type AuthOptions, checkHost, type Guard, limitVisitors } from "../access/auth.ts";
-import { methodNotAllowed, notFound } from "../errors.ts";
+import { methodNotAllowed, notFound, tellAsData } from "../errors.ts";
 import { addFileRoutes } from "../files/files-routes.ts";
 import type { UploadPlace } from "../files/resumable-uploads.ts";
 import { addAdminRoutes, type Backups } from "./page-admin.ts";
@@ -58,12 +58,12 @@ function createPageApi(deps: PageDeps, guard: Guard): Router {
   const { ctx, toolbox, page } = deps;
   const api = Router({ caseSensitive: true });
   const sessions = { ...deps, hasBackup: page.backups.isPossible, hasOAuth: deps.oauth !== null };
-  api.use(noStore);
+  api.use(noStore, tellAsData);
   addSignIn(api, sessions);
   api.use(...guard.identify);
   addSessionRoutes(api, guard, sessions);
   // The person is there: what a tool would ask them, the page has asked.
-  addToolRoutes(api, toolbox, { guard, isConfirmed: true });
+  addToolRoutes(api, toolbox, { guard, isConfirmed: true, tellsSentences: true });
   addPlatformAppRoutes(api, ctx, guard);
   addOwnLinkRoutes(api, ctx, guard);
   addAdminRoutes(api, guard, { ctx, backups: page.backups });

@@ -6,15 +6,17 @@ import {
   type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { AppError, sentenceOf } from "../../domain/errors.ts";
+import { AppError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { ClientSession, InputNeeded } from "./client-session.ts";
 import { type ClientLog, createProgress } from "./open-calls.ts";
 import type { Block, McpDeps } from "../kinds.ts";
+import { agentsWordsFor } from "../../toolkit/words.ts";
 import { fitResult, type Fitted } from "./fit-result.ts";
 import { notesOn } from "./notes.ts";
 import { Elicitation } from "./elicitation.ts";
 import { TOOL_VIEWS } from "../resources/app-pages.ts";
+import { sentencesMeta } from "./sentences-meta.ts";
 
 interface ToolCall {
   readonly name: string;
@@ -36,8 +38,8 @@ export async function callTool(
     clock: ctx.clock,
     log: async (text) => call.clientLog?.write(context, text, call.name),
   });
+  const from = { server: call.server, caller: call.caller, name: call.name, context };
   try {
-    const from = { server: call.server, caller: call.caller, name: call.name, context };
     const person = new Elicitation(ctx, from);
     const opened = person.openedLink();
     if (opened !== null) return toAnswer({ result: opened, note: null }, notesOn(opened));
@@ -53,19 +55,24 @@ export async function callTool(
     const done = await toolbox.call(call.name, call.args, call.caller, options);
     const result = await person.show(done);
     await progress.sent();
-    const again = async (limit: number): Promise<Record<string, unknown>> =>
-      (await toolbox.call(call.name, { ...call.args, limit }, call.caller, options)).result;
+    let { sentences } = done;
+    const again = async (limit: number): Promise<Record<string, unknown>> => {
+      const page = await toolbox.call(call.name, { ...call.args, limit }, call.caller, options);
+      ({ sentences } = page);
+      return page.result;
+    };
     const fitted = await fitResult(result, { isLimited: (call.args["limit"] ?? "") !== "", again });
     const notes = [...notesOn(result), done.outOfReach ?? []].flat();
-    return toAnswer(fitted, notes, views.find(({ tool }) => tool === call.name)?.content?.(result));
+    const beside = views.find(({ tool }) => tool === call.name)?.content?.(result);
+    return { ...toAnswer(fitted, notes, beside), ...sentencesMeta(from, sentences) };
   } catch (error) {
     if (error instanceof InputNeeded) return error.result;
     if (error instanceof ProtocolError) throw error;
     // The answer of a call that was taken back is not read.
     if (!signal.aborted) noteFailure(ctx.log, call.name, error);
-    const sentence = sentenceOf(error);
+    const meta = sentencesMeta(from, error instanceof AppError ? { "": error.sentences } : {});
     // Nothing structured beside it: clients hold that to the schema of a result, of errors too.
-    return { content: [textOf(sentence)], isError: true };
+    return { content: [textOf(agentsWordsFor(error))], isError: true, ...meta };
   }
 }
 

@@ -96,9 +96,7 @@ const PLATFORM_RESOURCE: ResourceKind = {
 
 /** What is no value of an argument is no resource. */
 function toNotFound(error: unknown): never {
-  throw error instanceof AppError && error.kind === "invalid"
-    ? new AppError("not_found", error.message)
-    : error;
+  throw error instanceof AppError && error.kind === "invalid" ? new AppError("not_found", error.said) : error;
 }
 
 const Calendar = z.object({ posts: z.array(Post), timezone: z.string() });

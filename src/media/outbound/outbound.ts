@@ -28,8 +28,7 @@ function assertAllowed(
   try {
     return policy.check(text, mayBePrivate).url;
   } catch (error) {
-    if (error instanceof AppError)
-      throw new AppError(error.kind, `${field}: ${error.message}`, { cause: error });
+    if (error instanceof AppError) throw error.about(field);
     throw error;
   }
 }

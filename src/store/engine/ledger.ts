@@ -1,4 +1,4 @@
-import type { Attempt, LateCause } from "../../domain/posts/post.ts";
+import type { SaidAttempt, LateCause } from "../../domain/posts/post.ts";
 import type { Trigger } from "../../domain/posts/post-states.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { Selectable } from "kysely";
@@ -90,7 +90,7 @@ export interface AttemptResult {
   readonly platformUrl: string | null;
   readonly publishedAt: number | null;
   readonly attempt: {
-    readonly outcome: Attempt["outcome"];
+    readonly outcome: SaidAttempt["outcome"];
     readonly error: string | null;
     /** What made it late during the attempt. A cause that was noted before stays. */
     readonly lateCause?: LateCause | null;

@@ -1,6 +1,6 @@
 import { sql, type Selectable } from "kysely";
 import { AppError } from "../../domain/errors.ts";
-import type { Metadata, Post } from "../../domain/posts/post.ts";
+import type { Metadata, SaidPost } from "../../domain/posts/post.ts";
 import { conflictSentence, TRANSITIONS, type Trigger } from "../../domain/posts/post-states.ts";
 import { toIso, toIsoOrNull } from "../../domain/time.ts";
 import { RESTORED_STEP } from "../engine/ledger.ts";
@@ -11,7 +11,7 @@ import { notePosts } from "./events.ts";
 import { countFileUses } from "./files.ts";
 import { insertPlan, type NewPlan, wordsBeside, wordsOf } from "./plans.ts";
 
-export function toPost(row: ShownRow): Post {
+export function toPost(row: ShownRow): SaidPost {
   return {
     id: row.id,
     accountId: row.account_id,
@@ -305,7 +305,7 @@ export function readWarnings({ warnings }: { warnings?: string | null }): { warn
 }
 
 /** A post as an event keeps it: as it was at that time. */
-export function showSnapshot(snapshot: string): Post & { warnings?: string[] } {
+export function showSnapshot(snapshot: string): SaidPost & { warnings?: string[] } {
   const row: ShownRow & { warnings?: string | null } = JSON.parse(snapshot);
   return { ...toPost(row), ...readWarnings(row) };
 }

@@ -1,4 +1,4 @@
-import type { Attempt } from "../../domain/posts/post.ts";
+import type { SaidAttempt } from "../../domain/posts/post.ts";
 import type { DeliveryStatus, WebhookFormat, WebhookStatus } from "../../domain/webhooks/webhook.ts";
 import { bigint, integer, oneOf, orNull, sequence, table, text, withDefault } from "./columns.ts";
 
@@ -67,7 +67,7 @@ export const EVENT_TABLES = {
       /** Of several rows for the same, which are added up. */
       part: integer,
       provider: text,
-      outcome: oneOf<Attempt["outcome"]>(),
+      outcome: oneOf<SaidAttempt["outcome"]>(),
       /** How late, by upper bound; 0: the attempt did not publish, -1: beyond the last bound. */
       bucket_ms: integer,
       attempts: bigint,

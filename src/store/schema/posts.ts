@@ -1,5 +1,5 @@
 import type { DraftState } from "../../domain/drafts/draft.ts";
-import type { Attempt, LateCause } from "../../domain/posts/post.ts";
+import type { SaidAttempt, LateCause } from "../../domain/posts/post.ts";
 import type { PostStatus } from "../../domain/posts/post-states.ts";
 import { bigint, flag, integer, oneOf, orNull, preset, table, text, withDefault } from "./columns.ts";
 
@@ -103,7 +103,7 @@ export const POST_TABLES = {
       number: integer,
       run: integer,
       worker_id: text,
-      outcome: oneOf<Attempt["outcome"]>(),
+      outcome: oneOf<SaidAttempt["outcome"]>(),
       error: orNull(text),
       lateness_ms: orNull(bigint),
       late_cause: orNull(oneOf<LateCause>()),

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { forPeople } from "../../../apps/shared/for-people.ts";
+import { agentsWords } from "../../../src/toolkit/words.ts";
 import { reconnectSentence } from "../../../src/domain/accounts/account.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
@@ -46,7 +47,7 @@ it.each([
     "This application has no way to ask you to confirm it, so nothing was done. Approve it on the command line: posthorn approve.",
   ],
   ["Nothing to change.", "Nothing to change."],
-])("%s", (sentence, shown) => expect(forPeople(sentence)).toBe(shown));
+])("%s", (sentence, shown) => expect(forPeople(agentsWords(sentence))).toBe(shown));
 
 it("no reason that the product knows names a tool to a person", () => {
   const all = sentences();

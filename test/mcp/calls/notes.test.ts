@@ -1,3 +1,4 @@
+import { agentsWordsFor } from "../../../src/toolkit/words.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROLE_NAMES, ROLES } from "../../../src/domain/permissions.ts";
 import { PROMPTS } from "../../../src/mcp/prompts/prompts.ts";
@@ -66,7 +67,7 @@ describe.each(ROLE_NAMES)("a %s", (role) => {
   it("is told of tools that an answer names and that it does not have", async () => {
     const slot = { caption: "x", targets: [{ accountId: "acc_1" }], slot: "next", submit: true };
     if (!server.toolbox.names(caller).includes("save_draft")) return;
-    const said = await server.toolbox.call("save_draft", slot, caller).catch(({ message }: Error) => message);
+    const said = await server.toolbox.call("save_draft", slot, caller).catch(agentsWordsFor);
     const open = { ...slot, submit: false };
     const { outOfReach } = await server.toolbox.call("save_draft", open, caller, { isByModel: true });
     const told =
@@ -75,7 +76,7 @@ describe.each(ROLE_NAMES)("a %s", (role) => {
       expect(said).not.toContain("does not have");
       expect(outOfReach).toBeNull();
     } else {
-      expect(said).toMatch(new RegExp(`Set them with update_account.*${told}$`));
+      expect(said).toMatch(new RegExp(`Set slots with update_account.*${told}$`));
       expect(outOfReach).toBe(told);
     }
   });

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
+import type { Said } from "../../../src/domain/sentences.ts";
 import { z } from "zod";
 import bluesky from "../../../src/platforms/bluesky/index.ts";
 import type { JsonObject } from "../../../src/ports/platform-io.ts";
 
 function check(post: { caption?: string; mediaUrl?: string; metadata?: JsonObject }): {
-  errors: readonly string[];
-  warnings: readonly string[];
+  errors: readonly Said[];
+  warnings: readonly Said[];
 } {
   const parsed = bluesky.metadata.parse(post.metadata ?? {});
   const whole = {

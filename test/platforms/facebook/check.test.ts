@@ -14,7 +14,7 @@ describe("a story on a Page", () => {
     const metadata = { story: true, moreMedia: [{ url: CLIP_URL }], firstComment: "Yes", kind: "reel" };
     const post = { mediaUrl: CLIP_URL, caption: "A text", metadata } as unknown as FacebookPost;
     const { errors, warnings } = checkPost(post, { media: new Map() });
-    expect(errors.map((error) => error.split(":")[0])).toEqual([
+    expect(errors.map((error) => String(error).split(":")[0])).toEqual([
       "metadata.moreMedia",
       "metadata.kind",
       "metadata.firstComment",
@@ -50,7 +50,7 @@ describe("what goes with what on a Page", () => {
     const mediaUrl = facts === null ? "" : CLIP_URL;
     const post = { mediaUrl, caption, metadata } as unknown as FacebookPost;
     const media = new Map(facts === null ? [] : [[CLIP_URL, facts as never]]);
-    expect(checkPost(post, { media }).errors.map((error) => error.split(":")[0])).toEqual(fields);
+    expect(checkPost(post, { media }).errors.map((error) => String(error).split(":")[0])).toEqual(fields);
   });
 });
 

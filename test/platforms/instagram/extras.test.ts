@@ -40,6 +40,6 @@ describe("beside text and media, Instagram is told", () => {
   ])("nothing that does not go together: %s, %o", (type, metadata, fields) => {
     const post = { mediaUrl: PHOTO_URL, caption: null, metadata } as unknown as InstagramPost;
     const { errors } = checkPost(post, { media: new Map([[PHOTO_URL, { type } as never]]) });
-    expect(errors.map((error) => error.split(":")[0])).toEqual(fields);
+    expect(errors.map((error) => String(error).split(":")[0])).toEqual(fields);
   });
 });

@@ -53,7 +53,7 @@ it("tells that a post which shows one for followers is for followers, too", asyn
     const metadata = { quote: QUOTED, ...(visibility === undefined ? {} : { visibility }) };
     const post = { accountId: stage.account.id, caption: "See", metadata, dryRun: true };
     return (await schedulePost(callOf(stage.ctx), post)).warnings.some((one) =>
-      one.startsWith("metadata.quote:"),
+      String(one).startsWith("metadata.quote:"),
     );
   };
   expect([await warned(), await warned("unlisted"), await warned("private")]).toEqual([true, true, false]);

@@ -100,7 +100,7 @@ describe("beside text and media, Threads is told", () => {
     [PHOTO_URL, { spoilers: ["at dawn"], locationId: "1", shareToInstagram: true }, []],
   ])("nothing that does not go together: %s, %o", (mediaUrl, metadata, fields) => {
     const post = { mediaUrl, caption: "It is blown at dawn", metadata } as unknown as ThreadsPost;
-    expect(checkPost(post).errors.map((error) => error.split(":")[0])).toEqual(fields);
+    expect(checkPost(post).errors.map((error) => String(error).split(":")[0])).toEqual(fields);
   });
 });
 
@@ -126,7 +126,7 @@ describe("a text that Threads may count otherwise", () => {
     const thread = [{ caption: `${curly}${"a".repeat(495)}` }, { caption: "a".repeat(500) }];
     const { errors, warnings } = check("ü".repeat(251), { thread });
     expect(errors).toEqual([]);
-    expect(warnings.map((warning) => warning.split(" bytes")[0])).toEqual([
+    expect(warnings.map((warning) => String(warning).split(" bytes")[0])).toEqual([
       "caption: has 502",
       "metadata.thread[0].caption: has 504",
     ]);

@@ -293,7 +293,7 @@ describe("scheduling", () => {
     [{ mode: "inbox" }, expect.stringMatching(/^metadata.coverMs: .*in the app/)],
   ])("tells where the chosen cover is not heeded: %o", async (metadata, warning) => {
     const { warnings } = await dryRun({ metadata: { ...metadata, coverMs: 500 } });
-    expect(warnings.find((one) => one.includes("coverMs")) ?? "").toEqual(warning);
+    expect(warnings.map(String).find((one) => one.includes("coverMs")) ?? "").toEqual(warning);
   });
 
   it("leaves more room for the text of photos", async () => {

@@ -225,5 +225,7 @@ it.each([
     mediaUrl: "",
     dryRun: true,
   });
-  expect(warnings.filter((one) => one.startsWith("caption: mentions a person"))).toHaveLength(count);
+  expect(warnings.map(String).filter((one) => one.startsWith("caption: mentions a person"))).toHaveLength(
+    count,
+  );
 });

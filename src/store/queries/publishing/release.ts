@@ -1,6 +1,6 @@
 import { channelInFull } from "../../../domain/accounts/channel-names.ts";
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from "kysely";
-import type { Attempt } from "../../../domain/posts/post.ts";
+import type { SaidAttempt } from "../../../domain/posts/post.ts";
 import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
 import { TIME_LIMITS } from "../../../domain/time-limits.ts";
 import type { MissedCutoff, MissedPost, TakenOver, UnusableNote } from "../../engine/claims.ts";
@@ -258,7 +258,7 @@ async function endAttempt(
 
 interface AttemptEnd {
   readonly finished_at: number;
-  readonly outcome: Attempt["outcome"];
+  readonly outcome: SaidAttempt["outcome"];
   readonly error: string | null;
 }
 

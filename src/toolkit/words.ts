@@ -1,0 +1,152 @@
+import { saidOf } from "../domain/errors.ts";
+import {
+  type Command,
+  inWords,
+  type Listed,
+  Message,
+  type NextStep,
+  type Said,
+  type Sentence,
+  sentencesIn,
+} from "../domain/sentences.ts";
+
+type Step<Do extends NextStep["do"]> = Extract<NextStep, { do: Do }>;
+
+/** What a face says of each step. A step that it has no words for, it leaves out with "". */
+export type StepWords = { readonly [Do in NextStep["do"]]: (step: Step<Do>) => string };
+
+/** The words of one face for a text: what is true for everyone, and then what can be done there. */
+export function wordsBy(table: StepWords): (said: Said) => string {
+  // Each entry takes the steps of its own name, which the compiler cannot follow.
+  const wordsOf = (step: NextStep): string => (table[step.do] as (step: NextStep) => string)(step);
+  return (said) => inWords(said, wordsOf);
+}
+
+const LISTS: Readonly<Record<Listed, string>> = {
+  accounts: "Take account ids from list_accounts.",
+  posts: "Take ids from list_posts.",
+  drafts: "Take ids from list_drafts.",
+  files: "Take files from list_files.",
+  webhooks: "Take ids from list_webhooks.",
+  platforms: "list_platforms tells what there is.",
+  connections: "connect_channel answers the id, which is known for a day.",
+  choices: "Take it from list_choices.",
+};
+
+const COMMANDS: Readonly<Record<Command, (of: string | null) => string>> = {
+  open: () => "Run `posthorn open`.",
+  make_key: () => "`posthorn keys create` makes one.",
+  doctor: (of) => (of === null ? "Run posthorn doctor." : `posthorn doctor ${of} prints the steps.`),
+  setup: (of) => `Run posthorn setup${of === null ? "" : ` ${of}`}.`,
+  restore: () => "A backup is restored with: posthorn restore FILE.",
+  serve: () =>
+    "`posthorn service install` keeps a server running, `posthorn serve` does until it is stopped.",
+  move_database: () => "Run posthorn migrate-database again.",
+};
+
+/** Where the sentence itself does not tell which. */
+function idIn(id: string | null): string {
+  return id === null ? "" : `, id "${id}"`;
+}
+
+/** For agents, and for programs that call as agents do: in tools and their arguments. */
+const AGENTS: StepWords = {
+  list: ({ of }) => LISTS[of],
+  see: ({ of }) => `Look at list_${of}.`,
+  reconnect: ({ provider, accountId }) =>
+    `Call connect_channel with provider "${provider}" and accountId "${accountId}".`,
+  connect_again: () => "Call connect_channel again for a new address.",
+  check_connection: ({ connectId }) =>
+    `Call check_connection with connectId "${connectId}" to see how far they are.`,
+  look: ({ postId }) => `Look again with get_post in a moment${idIn(postId)}.`,
+  look_at_each: ({ postIds }) => `Look again with get_post in a moment: ${postIds.join(", ")}.`,
+  read: ({ postId }) => `Read it with get_post${idIn(postId)}.`,
+  edit: () => "Change it with update_post.",
+  edit_live: () => "Change it with edit_published_post.",
+  cancel: () => "Stop it with cancel_post.",
+  take_down: () => "To delete it on the platform, call cancel_post with fromPlatform.",
+  move: () => "Move them with change_posts.",
+  retry: ({ changed }) =>
+    changed
+      ? "To mend it, call retry_post with what is to be changed (caption, mediaUrl, metadata, scheduledAt)."
+      : "Call retry_post, which asks the platform first.",
+  settle: ({ postId }) =>
+    postId === null
+      ? "Settle it with resolve_post."
+      : `Call resolve_post with id "${postId}" and outcome "published" or "not_published", or "dismissed" where it is not wanted any more.`,
+  dismiss: () => "To put it away, call resolve_post with outcome dismissed.",
+  schedule: () => "Only where it is wanted after all, schedule a new one with schedule_post.",
+  choose: ({ field }) => `Call list_choices with field "${field}", then give one of its values.`,
+  set_slots: ({ accountId }) =>
+    `Set slots with update_account, for example {"accountId":"${accountId ?? "acc_…"}","schedule":{"slots":[{"days":["mon","thu"],"times":["09:30"]}]}}, or give scheduledAt.`,
+  draft: ({ takes }) => `save_draft takes ${takes}.`,
+  read_draft: ({ revision }) =>
+    revision === null ? "Read it with list_drafts." : `Read it with list_drafts, then send ${revision}.`,
+  move_draft: () => "To move one, give save_draft another time and submit.",
+  discard_draft: () => "To put it away, decide discard instead.",
+  end_series: () => "To end the series, call decide_draft with stop.",
+  change_posts_of_draft: () => "Change its posts with update_post, or cancel them with cancel_post.",
+  upload: () => "Ask for another address with upload_file.",
+  upload_local: () => "A file of this machine: upload_file with path brings it in first.",
+  test_webhook: () => "Once test_webhook succeeds it is on again.",
+  leave_to_person: ({ who, lacks }) =>
+    `A person does that, on Posthorn's page or the command line: this ${who} does not have ${lacks.join(" or ")}.`,
+  run: ({ command, of }) => COMMANDS[command](of),
+};
+
+/** The sentence that agents read. */
+export const agentsWords = wordsBy(AGENTS);
+
+/** What a caller is answered for anything that was thrown, in the words of agents. */
+export function agentsWordsFor(error: unknown): string {
+  return agentsWords(saidOf(error));
+}
+
+/** By JSON pointer, which sentences stand there. */
+export type SentencesAt = Readonly<Record<string, readonly Sentence[]>>;
+
+/** Where a result holds texts of ours: its other strings are a caller's or a platform's. */
+const LEADING: readonly string[] = [
+  "warnings",
+  "warning",
+  "error",
+  "reason",
+  "statusReason",
+  "instructions",
+  "problem",
+];
+
+/** A result in the words of agents, and the sentences that stood in it. */
+export function worded(result: Readonly<Record<string, unknown>>): {
+  readonly result: Record<string, unknown>;
+  readonly sentences: SentencesAt;
+} {
+  const found: Record<string, readonly Sentence[]> = {};
+  const walk = (value: unknown, at: string, isLead: boolean): unknown => {
+    if (value instanceof Message || (isLead && typeof value === "string")) return word(value, at);
+    if (Array.isArray(value)) return value.map((one, index) => walk(one, `${at}/${index}`, isLead));
+    if (typeof value !== "object" || value === null) return value;
+    return wordFields(value, at);
+  };
+  const word = (said: Said, at: string): string => {
+    const sentences = sentencesIn(said);
+    if (sentences.some(({ field, next }) => field !== null || next.length > 0)) found[at] = sentences;
+    return typeof said === "string" ? said : agentsWords(said);
+  };
+  const wordFields = (fields: object, at: string): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.entries(fields).map(([key, one]) => [
+        key,
+        FOREIGN.includes(key) ? one : walk(one, `${at}/${pointerPart(key)}`, LEADING.includes(key)),
+      ]),
+    );
+  return { result: wordFields(result, ""), sentences: found };
+}
+
+/** What others wrote: nothing in it is ours. */
+const FOREIGN: readonly string[] = ["metadata", "metadataSchema", "secretsSchema", "inputSchema"];
+
+/** RFC 6901. */
+function pointerPart(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+}
