@@ -1,7 +1,6 @@
 import { besidePlatform, shortNames } from "../../src/domain/accounts/channel-names.ts";
 import { isJson, jsonOf, textOf, type Json } from "../shared/json.ts";
 import { type Draft, firstTimeOf, readDraft } from "../shared/drafts.ts";
-import { forPeople } from "../shared/for-people.ts";
 import { isStatus, type Status } from "../shared/statuses.ts";
 import { NO_TEXT, splitText, webAddress } from "../shared/texts.ts";
 import { isZone } from "../shared/zone.ts";
@@ -195,7 +194,7 @@ export function readPost(value: unknown): CalendarPost | null {
     text: title === "" || title === caption.trim() ? rest : caption,
     mediaUrl: textOf(value["mediaUrl"]),
     platformUrl: webAddress(textOf(value["platformUrl"])),
-    error: forPeople(textOf(value["error"])) || null,
+    error: textOf(value["error"]) || null,
   };
 }
 

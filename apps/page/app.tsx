@@ -2,7 +2,7 @@ import { LocationProvider, Route, Router } from "preact-iso";
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { OwnAddress, type RoomName, useIsConsent } from "./data/address.tsx";
-import { writeMomentsBy } from "./data/for-people.ts";
+import { writeMomentsBy } from "../shared/values.ts";
 import { keepFresh } from "./data/shared-data.ts";
 import { known, loadSession, type Session, session } from "./data/session.ts";
 import { shortTime } from "./data/when.ts";

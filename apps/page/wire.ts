@@ -1,17 +1,23 @@
-import { forPeople } from "./data/for-people.ts";
-import { isJson, type Json, jsonOf, textOf } from "../shared/json.ts";
+import type { Sentence } from "../../src/domain/sentences.ts";
+import { type Json, jsonOf, textOf } from "../shared/json.ts";
+import { readSentences, sentencesOf, tell } from "../shared/told.ts";
+import { inWords, PAGE_WORDS } from "../words.ts";
 
 /** Of all calls of the page, below the server's own address. */
 const BASE = "/app/api";
 
-/** A refusal, or a server that is out of reach (`status` 0). `message` is a sentence for people. */
+/** A refusal, or a server that is out of reach (`status` 0). `message` is for people. */
 export class CallError extends Error {
   readonly status: number;
+  /** What the message says, by the fields that it is about. */
+  readonly sentences: readonly Sentence[];
 
-  constructor(status: number, sentence: string) {
-    super(sentence);
+  constructor(status: number, said: string | readonly Sentence[]) {
+    const sentences = typeof said === "string" ? sentencesOf(said) : said;
+    super(inWords(sentences, PAGE_WORDS));
     this.name = "CallError";
     this.status = status;
+    this.sentences = sentences;
   }
 }
 
@@ -56,14 +62,18 @@ export async function send(path: string, options: CallOptions = {}): Promise<Jso
   const value: unknown = answer.status === 204 ? {} : await answer.json().catch(() => null);
   if (answer.ok) return jsonOf(value);
   if (answer.status === 401) whenSignedOut();
-  const sentence = isJson(value) ? textOf(value["error"]) : "";
-  throw new CallError(answer.status, sentence || `The server answered with status ${answer.status}.`);
+  const { error, sentences } = jsonOf(value);
+  const told = readSentences(sentences);
+  const text = textOf(error) || `The server answered with status ${answer.status}.`;
+  throw new CallError(answer.status, told.length > 0 ? told : text);
 }
 
-/** Calls a tool, as every other client does, and answers its result. */
+/** Calls a tool, as every other client does, and answers its result with its sentences in words for people. */
 export async function callTool(name: string, args: Json = {}, options: CallOptions = {}): Promise<Json> {
   const answer = await send(`/tools/${name}`, { ...options, method: "POST", body: args });
-  return jsonOf(answer["result"]);
+  const result = jsonOf(answer["result"]);
+  tell(result, answer["sentences"], PAGE_WORDS);
+  return result;
 }
 
 /** The address of a small picture of a medium, at most `size` pixels wide and high. */
@@ -83,12 +93,12 @@ export function isFinal(error: unknown): boolean {
   return error instanceof CallError && FINAL.includes(error.status);
 }
 
-/** What went wrong, in the server's words, which name the field that it is about. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : "Something went wrong. Try again.";
+/** What went wrong, by the fields that it is about. */
+export function said(error: unknown): readonly Sentence[] {
+  return error instanceof CallError ? error.sentences : sentencesOf(sentenceOf(error));
 }
 
 /** What went wrong, as a sentence for people. */
 export function sentenceOf(error: unknown): string {
-  return forPeople(messageOf(error));
+  return error instanceof Error ? error.message : "Something went wrong. Try again.";
 }

@@ -1,5 +1,7 @@
 import { noteForPeople } from "../../src/domain/drafts/notes-for-models.ts";
+import { inWords, VIEW_WORDS } from "../words.ts";
 import { isJson, type Json, jsonOf, textOf } from "./json.ts";
+import { readSentences, tell } from "./told.ts";
 
 /** The revision of MCP Apps that is spoken (SEP-1865). */
 const PROTOCOL_VERSION = "2026-01-26";
@@ -154,15 +156,20 @@ export class Bridge {
   }
 }
 
+/** Where the server says which sentences of an answer lead on, and to what. */
+const SENTENCES = "posthorn/sentences";
+
 function readAnswer(result: Json): ToolAnswer {
   const [block] = Array.isArray(result["content"]) ? result["content"] : [];
   const text = textOf(jsonOf(block)["text"]);
   const given = result["structuredContent"];
   const structured = isJson(given) ? given : parse(text);
+  const sentences = jsonOf(jsonOf(result["_meta"])[SENTENCES]);
+  if (structured !== null) tell(structured, sentences, VIEW_WORDS);
   return {
     isError: result["isError"] === true,
     structured,
-    text,
+    text: inWords(readSentences(sentences[""]), VIEW_WORDS) || text,
     note: noteForPeople(textOf(structured?.["note"])),
   };
 }

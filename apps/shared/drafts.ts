@@ -1,6 +1,5 @@
 import { tellSeries, type ToldSeries } from "../../src/domain/drafts/tell-series.ts";
 import { isJson, jsonOf, textOf, type Json } from "./json.ts";
-import { forPeople } from "./for-people.ts";
 import { isStatus, type Status } from "./statuses.ts";
 import { NO_TEXT, splitText, webAddress } from "./texts.ts";
 
@@ -151,8 +150,8 @@ function readTarget(target: Json, draft: Json): Target {
     accountName: textOf(target["accountName"]) || null,
     scheduledAt: timeOf(target["scheduledAt"]) ?? timeOf(draft["scheduledAt"]),
     preview: isJson(check["preview"]) ? readPreview(preview, metadata) : null,
-    error: forPeople(textOf(check["error"])) || null,
-    warnings: listOf(check["warnings"]).map((warning) => forPeople(textOf(warning))),
+    error: textOf(check["error"]) || null,
+    warnings: listOf(check["warnings"]).map(textOf),
   };
 }
 
@@ -163,7 +162,7 @@ function readPreview(preview: Json, metadata: Json): NonNullable<Target["preview
     ...readPart(preview, [textOf(metadata["altText"]), ...more]),
     parts: listOf(preview["parts"]).map((one, at) => readPart(jsonOf(one), [thread[at] ?? ""])),
     link: textOf(preview["link"]) || null,
-    note: forPeople(textOf(preview["note"])) || null,
+    note: textOf(preview["note"]) || null,
   };
 }
 
@@ -222,7 +221,7 @@ function readPost(post: Json): DraftPost | null {
     status,
     scheduledAt,
     platformUrl: webAddress(textOf(post["platformUrl"])),
-    error: forPeople(textOf(post["error"])) || null,
+    error: textOf(post["error"]) || null,
   };
 }
 

@@ -1,11 +1,10 @@
 import { part } from "./dom.ts";
-import { forPeople } from "./for-people.ts";
 
 /** A sentence that stays until it is closed; null closes it. */
 export function complain(sentence: string | null, within: ParentNode = document): void {
   part("complaint", within).hidden = sentence === null;
   part("complaint", within).classList.remove("hint");
-  part("complaint-text", within).textContent = forPeople(sentence ?? "");
+  part("complaint-text", within).textContent = sentence ?? "";
 }
 
 /** The same of what is good to know, and wrong in nothing. */

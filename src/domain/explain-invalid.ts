@@ -68,8 +68,9 @@ function explainMissing(
   const of = LISTS.find((list) => list === named);
   const what = described.replace(FROM_LIST, "");
   const is = what === "" ? "" : ` (${lowerFirst(what)})`;
-  const next: readonly NextStep[] = of === undefined ? chooseFor(issue, telling) : [{ do: "list", of }];
-  return say(`is required. Give ${article(issue.expected)}${is}.`, { field, next });
+  const from: readonly NextStep[] = of === undefined ? chooseFor(issue, telling) : [{ do: "list", of }];
+  const next: readonly NextStep[] = [{ do: "give", what: article(issue.expected) + is }, ...from];
+  return say("is required.", { field, next });
 }
 
 /** The platform tells what the field may be. */
@@ -97,14 +98,13 @@ function explainUnknown(
   const isWhole = issue.path.length === 0;
   const known = (isWhole ? telling.known : undefined) ?? knownKeys(schema, issue.path);
   // Within a field its own fields are meant: those of a part of a thread are not those of the platform.
-  const owner = isWhole ? telling.within?.owner : path;
-  const whose = owner === undefined ? "" : ` of ${owner}`;
-  const hint = known.length === 0 ? "It takes no fields." : `The fields${whose} are ${known.join(", ")}.`;
+  const of = (isWhole ? telling.within?.owner : path) ?? null;
   const meant = issue.keys.slice(0, MAX_TOLD).flatMap((key) => telling.meant?.(key, known) ?? []);
   const places = meant.length === 0 ? "" : ` Did you mean ${meant.join(", ")}?`;
   const ways = new Set(issue.keys.flatMap((key) => telling.lead?.(key, known) ?? []));
   const what = issue.keys.length === 1 ? "is not a known field" : "are not known fields";
-  return join(`${prefix}${names} ${what}.${places}`, ...ways, hint);
+  const said = join(`${prefix}${names} ${what}.${places}`, ...ways);
+  return withSteps(said, { do: "use_fields", of, known });
 }
 
 /** The fields of the object at `path` inside the schema. */

@@ -37,6 +37,14 @@ export type NextStep =
   /** Give a value that the platform offers for this field. */
   | { readonly do: "choose"; readonly field: string }
   | { readonly do: "set_slots"; readonly accountId: string | null }
+  /** Give the value that is missing, such as "a string (title)". */
+  | { readonly do: "give"; readonly what: string }
+  /** Take one of the fields there are; `of`: whose, where that has a name. */
+  | { readonly do: "use_fields"; readonly of: string | null; readonly known: readonly string[] }
+  /** Give a time that is one, or one in the future. */
+  | { readonly do: "give_time"; readonly isFuture: boolean }
+  /** Give a picture, a video or another file. */
+  | { readonly do: "add_media" }
   /** Write a draft in its place; `takes`: what a draft can have and a post cannot. */
   | { readonly do: "draft"; readonly takes: "repeat" | "targets" }
   /** Read the draft as it is now; `revision`: the number to send then, null where nothing is to be sent. */

@@ -1,5 +1,6 @@
 import { DateTime, IANAZone } from "luxon";
 import { AppError } from "./errors.ts";
+import { say } from "./sentences.ts";
 import { setMaxListeners } from "node:events";
 
 export const SECOND = 1_000;
@@ -144,7 +145,7 @@ function notAMoment(field: string, text: string): AppError {
     );
   return new AppError(
     "invalid",
-    `${field}: ${quote(text)} is not a date and time. Give ISO 8601, for example ${EXAMPLE_TIME}.`,
+    say(`${quote(text)} is not a date and time.`, { field, next: [{ do: "give_time", isFuture: false }] }),
   );
 }
 

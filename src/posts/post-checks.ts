@@ -77,7 +77,10 @@ export function readScheduledAt(
   if (ms < now - NOW_WINDOW_MS) {
     throw new AppError(
       "invalid",
-      `scheduledAt: ${toZoned(ms, timezone)} is in the past. The server's time is ${toZoned(now, timezone)}. Give a time in the future.`,
+      say(`${toZoned(ms, timezone)} is in the past. The server's time is ${toZoned(now, timezone)}.`, {
+        field: "scheduledAt",
+        next: [{ do: "give_time", isFuture: true }],
+      }),
     );
   }
   return { ms: Math.max(ms, now), warnings: warningsOf(call, parsed) };

@@ -190,13 +190,10 @@ function checkEmpty({ platform, capabilities, content }: Form): Said[] {
   if (content.mediaUrl !== "") return [];
   if (capabilities.media.required) {
     return [
-      say(
-        `is required, as ${platform.title} takes no post without media. Give an https address, or a file.`,
-        {
-          field: "mediaUrl",
-          next: [{ do: "list", of: "files" }],
-        },
-      ),
+      say(`is required, as ${platform.title} takes no post without media.`, {
+        field: "mediaUrl",
+        next: [{ do: "add_media" }],
+      }),
     ];
   }
   const hasLink = content.metadata?.["link"] !== undefined;
@@ -285,7 +282,10 @@ function findLookUp(
     "invalid",
     known.length === 0
       ? say(`${title} has no fields to look up.`, { field: "field", next: [{ do: "list", of: "platforms" }] })
-      : `field: ${quote(field)} cannot be looked up on ${title}. The fields are ${known.join(", ")}.`,
+      : say(`${quote(field)} cannot be looked up on ${title}.`, {
+          field: "field",
+          next: [{ do: "use_fields", of: null, known }],
+        }),
   );
 }
 

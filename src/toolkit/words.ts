@@ -1,4 +1,5 @@
 import { saidOf } from "../domain/errors.ts";
+import { EXAMPLE_TIME } from "../domain/time.ts";
 import {
   type Command,
   inWords,
@@ -79,6 +80,14 @@ const AGENTS: StepWords = {
   choose: ({ field }) => `Call list_choices with field "${field}", then give one of its values.`,
   set_slots: ({ accountId }) =>
     `Set slots with update_account, for example {"accountId":"${accountId ?? "acc_…"}","schedule":{"slots":[{"days":["mon","thu"],"times":["09:30"]}]}}, or give scheduledAt.`,
+  give: ({ what }) => `Give ${what}.`,
+  use_fields: ({ of, known }) =>
+    known.length === 0
+      ? "It takes no fields."
+      : `The fields${of === null ? "" : ` of ${of}`} are ${known.join(", ")}.`,
+  give_time: ({ isFuture }) =>
+    isFuture ? "Give a time in the future." : `Give ISO 8601, for example ${EXAMPLE_TIME}.`,
+  add_media: () => "Give an https address, or a file from list_files.",
   draft: ({ takes }) => `save_draft takes ${takes}.`,
   read_draft: ({ revision }) =>
     revision === null ? "Read it with list_drafts." : `Read it with list_drafts, then send ${revision}.`,
@@ -130,7 +139,7 @@ export function worded(result: Readonly<Record<string, unknown>>): {
   };
   const word = (said: Said, at: string): string => {
     const sentences = sentencesIn(said);
-    if (sentences.some(({ field, next }) => field !== null || next.length > 0)) found[at] = sentences;
+    found[at] = sentences;
     return typeof said === "string" ? said : agentsWords(said);
   };
   const wordFields = (fields: object, at: string): Record<string, unknown> =>

@@ -165,7 +165,7 @@ describe("POST /posts", () => {
     const most = await call(100);
     expect([most.status, most.json.result.results.length]).toEqual([200, 100]);
     const more = await call(101);
-    expect([more.status, more.json.error]).toEqual([400, "posts: must be at most 100 items long."]);
+    expect([more.status, more.json.error]).toEqual([400, "posts: must have at most 100 items."]);
   });
 
   it("schedules once for one idempotency key, in the header or the body", async () => {

@@ -106,7 +106,7 @@ describe("a moment that a caller gives", () => {
     "2026-01-31T9",
     "20260131",
   ])("has no form between those: %s", (text) =>
-    expect(() => read(text)).toThrow(/^scheduledAt: "\d.* is not a date and time\. Give ISO 8601/),
+    expect(() => read(text)).toThrow(/^scheduledAt: "\d.* is not a date and time\.$/),
   );
 
   it.each(["", " ", "\t\n", "\u00a0"])("is refused where it is empty: %j", (text) => {
@@ -122,9 +122,7 @@ describe("a moment that a caller gives", () => {
   it.each(["2026-13-40 12:00", "2026-01-31T25:00[Asia/Tokyo]", "soon"])(
     "is quoted as it was given, and no offset is asked for: %j",
     (text) => {
-      expect(() => read(text)).toThrow(
-        `scheduledAt: ${JSON.stringify(text)} is not a date and time. Give ISO 8601, for example 2031-01-30T09:00.`,
-      );
+      expect(() => read(text)).toThrow(`scheduledAt: ${JSON.stringify(text)} is not a date and time.`);
       expect(() => read("2026-01-31")).toThrow(
         'scheduledAt: "2026-01-31" has no time of day. Give it too: 2026-01-31T09:00.',
       );

@@ -55,7 +55,7 @@ describe("list_choices", () => {
     for (const field of ["colour", "toString"])
       await expect(ask({ field })).rejects.toMatchObject({
         kind: "invalid",
-        message: `field: "${field}" cannot be looked up on Pinboard. The fields are boardId, section.`,
+        message: `field: "${field}" cannot be looked up on Pinboard.`,
       });
     await expect(ask({ field: "boardId", accountId: bareId })).rejects.toMatchObject({
       kind: "invalid",

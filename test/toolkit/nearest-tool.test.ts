@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { loadCatalog } from "../../src/app/setup.ts";
 import { nearestTool } from "../../src/toolkit/nearest-tool.ts";
+import { agentsWordsFor } from "../../src/toolkit/words.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import { callerOf, createTestContext } from "../support/context.ts";
 
@@ -60,8 +61,8 @@ it("names no field that is not listed", async () => {
   const toolbox = createToolbox(ctx, tools);
   for (const { name, inputSchema } of toolbox.list(callerOf())) {
     const listed = Object.keys(inputSchema["properties"] ?? {});
-    const refused = toolbox.call(name, { nonsense: 1 }, callerOf());
+    const refused = await toolbox.call(name, { nonsense: 1 }, callerOf()).catch(agentsWordsFor);
     const hint = listed.length === 0 ? "It takes no fields." : `The fields are ${listed.join(", ")}.`;
-    await expect(refused, name).rejects.toThrow(`"nonsense" is not a known field. ${hint}`);
+    expect(refused, name).toContain(`"nonsense" is not a known field. ${hint}`);
   }
 });

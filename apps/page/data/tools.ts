@@ -20,7 +20,7 @@ import { callTool, type CallOptions } from "../wire.ts";
 type Of<T extends z.ZodType> = z.infer<T>;
 interface Changed {
   readonly post: Post;
-  readonly warnings?: readonly string[];
+  readonly warnings?: string[];
 }
 /** With what only a dry run answers. */
 interface Planned extends Changed {
@@ -72,7 +72,7 @@ interface Answers {
   update_account: {
     readonly account: Account;
     readonly moved: readonly Of<typeof ChangedPost>[];
-    readonly warnings?: readonly string[];
+    readonly warnings?: string[];
     readonly suggestion?: SlotSuggestion;
   };
   update_post: Planned;

@@ -1,5 +1,4 @@
 import type { Attempt, LateCause } from "../../../src/domain/posts/post.ts";
-import { forPeople } from "../data/for-people.ts";
 
 /** Below this no one calls a post late. */
 const LATE_MS = 1_000;
@@ -31,7 +30,7 @@ export function tellHistory(attempts: readonly Attempt[], platform: string): rea
     isBad: ["failed", "unknown", "interrupted"].includes(attempt.outcome),
     text: [
       tellOutcome(attempt, platform, index > 0),
-      attempt.error === null ? null : sentence(forPeople(attempt.error)),
+      attempt.error === null ? null : sentence(attempt.error),
       tellLateness(attempt),
     ]
       .filter((part) => part !== null)

@@ -64,7 +64,7 @@ export function PostActions({ post, onChanged }: PostActionsProps) {
       {text}
     </ButtonLink>
   );
-  const isToChange = needsChange(post.error);
+  const isToChange = needsChange(post);
   return (
     <section class="post-actions" aria-label="What you can do">
       {error !== null && <Problem sentence={error} />}

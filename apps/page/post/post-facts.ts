@@ -1,6 +1,6 @@
 import type { Post } from "../../../src/domain/posts/post.ts";
-import { readByField } from "../data/for-people.ts";
 import { type Json, jsonOf, textOf } from "../../shared/json.ts";
+import { sentencesBehind } from "../../shared/told.ts";
 
 /** Whether a person has to look at the platform before anything else is done. */
 export function isUnknown({ status, error }: Post): boolean {
@@ -12,10 +12,11 @@ const TO_CHANGE =
   /(?:^|[.!?:] )(?:Add|Change (?:it|the post|the text)|Choose|Convert|Export|Give|Leave|Remove|Shorten|Take)\b/;
 
 /** Whether sending it again as it is would fail again. What a platform says is no advice of ours. */
-export function needsChange(error: string | null): boolean {
+export function needsChange(post: Pick<Post, "error">): boolean {
+  const { error } = post;
   if (error === null || /\btried \d+ times\b/.test(error)) return false;
-  const ours = error.replace(/"[^"]*"/g, "");
-  return TO_CHANGE.test(ours) || readByField(ours).some(({ path }) => path !== "");
+  const isOfField = sentencesBehind(post, "error").some(({ field }) => field !== null);
+  return isOfField || TO_CHANGE.test(error.replace(/"[^"]*"/g, ""));
 }
 
 /** All media of a post, in their order. */

@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
 import type { Insights, Post } from "../../../src/domain/posts/post.ts";
-import { forPeople } from "../data/for-people.ts";
 import { platformTitle } from "../data/shared-data.ts";
 import { call } from "../data/tools.ts";
 import { Button } from "../ui/button.tsx";
@@ -36,8 +35,7 @@ export function PostInsights({ post }: { readonly post: Post }) {
 }
 
 function Figures({ insights }: { readonly insights: Insights }) {
-  if (!insights.available)
-    return <p class="muted">{forPeople(insights.reason ?? "There are no figures now.")}</p>;
+  if (!insights.available) return <p class="muted">{insights.reason ?? "There are no figures now."}</p>;
   const known = Object.entries(insights.metrics).filter(([, value]) => value !== null);
   return (
     <>

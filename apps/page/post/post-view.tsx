@@ -1,7 +1,6 @@
 import { ExternalLink } from "lucide-preact";
 import { useEffect } from "preact/hooks";
 import type { Post, Preparing } from "../../../src/domain/posts/post.ts";
-import { forPeople } from "../data/for-people.ts";
 import { useLoad } from "../data/load.ts";
 import { may } from "../data/session.ts";
 import { platformTitle } from "../data/shared-data.ts";
@@ -44,11 +43,11 @@ export function PostView({ id, onClose, onChanged }: PostViewProps) {
         error === null ? (
           <Bones rows={4} label="Loading the post" />
         ) : (
-          <Problem sentence={forPeople(error)} onRetry={again} />
+          <Problem sentence={error} onRetry={again} />
         )
       ) : (
         <div class="post-view">
-          {error !== null && <Problem sentence={forPeople(error)} onRetry={again} />}
+          {error !== null && <Problem sentence={error} onRetry={again} />}
           <Facts post={data.post} labels={data.labels ?? []} />
           <Outcome post={data.post} />
           {data.preparing && <FilmState preparing={data.preparing} onLook={reload} />}
@@ -89,7 +88,7 @@ function Facts({ post, labels }: { readonly post: Post; readonly labels: readonl
 /** Why it did not go out. */
 function Outcome({ post }: { readonly post: Post }) {
   if (post.error === null) return null;
-  const text = forPeople(post.error.replace(/^outcome unknown:\s*/i, ""));
+  const text = post.error.replace(/^outcome unknown:\s*/i, "");
   return (
     <div class={isUnknown(post) ? "hint" : "problem"}>
       <p dir="auto">
@@ -115,7 +114,7 @@ function FilmState({
     const timer = setTimeout(onLook, LOOK_AGAIN_MS);
     return () => clearTimeout(timer);
   });
-  if (problem !== null) return <p class="problem">{forPeople(problem)}</p>;
+  if (problem !== null) return <p class="problem">{problem}</p>;
   return (
     <label class="muted note">
       The video is converted for the channel: {percent} % <progress max={100} value={percent} />
@@ -140,7 +139,7 @@ function Shown({ post }: { readonly post: Post }) {
       {data?.preview !== undefined ? <PostPreview preview={data.preview} /> : <Plain post={post} />}
       {data?.warnings?.map((warning) => (
         <p key={warning} class="muted note">
-          {forPeople(warning)}
+          {warning}
         </p>
       ))}
     </section>

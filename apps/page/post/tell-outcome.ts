@@ -1,5 +1,4 @@
 import type { Post } from "../../../src/domain/posts/post.ts";
-import { forPeople } from "../data/for-people.ts";
 import type { Message } from "../ui/message.ts";
 
 /** A post that was sent at once, as a draft or a post shows it. */
@@ -22,7 +21,7 @@ export function tellOutcome(posts: readonly Sent[], channelName: ChannelNames): 
   const failed = posts.filter(({ status }) => status === "failed");
   const [bad, ...others] = failed;
   if (bad !== undefined) {
-    const reason = forPeople(bad.error ?? "");
+    const reason = bad.error ?? "";
     const text =
       posts.length === 1
         ? `It did not go out on ${channelName(bad.accountId)}. ${reason}`
@@ -36,7 +35,7 @@ export function tellOutcome(posts: readonly Sent[], channelName: ChannelNames): 
   const waiting = posts.filter(({ status }) => !isOver({ status }));
   if (waiting.length > 0) {
     const why = waiting.find(({ error }) => error !== null)?.error ?? "";
-    return { text: `Still on its way to ${placesOf(waiting, channelName)}. ${forPeople(why)}`.trim(), link };
+    return { text: `Still on its way to ${placesOf(waiting, channelName)}. ${why}`.trim(), link };
   }
   const url = posts.length === 1 ? (first?.platformUrl ?? null) : null;
   const isSeen = url !== null && /^https?:/.test(url);

@@ -1,6 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
 import { countPosts } from "../../shared/texts.ts";
-import { forPeople } from "../data/for-people.ts";
 import { channelName, loadAccounts, loadStatus } from "../data/shared-data.ts";
 import { call } from "../data/tools.ts";
 import { sentenceOf } from "../wire.ts";
@@ -19,7 +18,7 @@ export function AskToResume({ account: { id, queuedCount }, onDone, onClose }: A
   const name = channelName(id);
   useEffect(() => {
     call("update_account", { accountId: id, paused: false, dryRun: true }).then(
-      ({ warnings = [] }) => setLate(warnings.map((warning) => forPeople(warning)).join(" ")),
+      ({ warnings = [] }) => setLate(warnings.join(" ")),
       (reason: unknown) => setLate(sentenceOf(reason)),
     );
   }, [id]);

@@ -83,7 +83,7 @@ describe("a draft that a page reads", () => {
       checks: [
         {
           accountId: "acc_2",
-          error: "metadata.title: is required. Call save_draft with it.",
+          error: "Title is required.",
           warnings: ["w"],
         },
         {
@@ -110,7 +110,7 @@ describe("a draft that a page reads", () => {
     expect(targets[1]).toMatchObject({
       scheduledAt: Date.parse("2026-11-25T08:00:00.000Z"),
       preview: null,
-      error: "metadata.title: is required. ask your agent with it.",
+      error: "Title is required.",
       warnings: ["w"],
     });
   });

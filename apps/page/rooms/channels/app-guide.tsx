@@ -1,8 +1,8 @@
 import { ExternalLink, TriangleAlert } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { PlatformListing } from "../../../../src/domain/accounts/platform-listing.ts";
-import { forPeople } from "../../data/for-people.ts";
 import { webAddress } from "../../../shared/texts.ts";
+import { withValues } from "../../../shared/values.ts";
 import { platformTitle } from "../../data/shared-data.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -114,7 +114,7 @@ function Sentences({
     <ul class="sentences">
       {texts.map((text) => (
         <li key={text}>
-          <LinkedText text={forPeople(text)} copied={copied} />
+          <LinkedText text={withValues(text)} copied={copied} />
         </li>
       ))}
     </ul>

@@ -1,7 +1,6 @@
 import { RefreshCw } from "lucide-preact";
 import type { Account } from "../../../../src/domain/accounts/account.ts";
 import { now } from "../../../shared/clock.ts";
-import { forPeople } from "../../data/for-people.ts";
 import { may } from "../../data/session.ts";
 import { channelName, platformTitle } from "../../data/shared-data.ts";
 import { shortTime } from "../../data/when.ts";
@@ -35,9 +34,7 @@ export function ChannelCard({ account, nextSlot }: CardProps) {
         </div>
       </div>
       <States account={account} />
-      {account.status !== "connected" && statusReason !== null && (
-        <p class="note">{forPeople(statusReason)}</p>
-      )}
+      {account.status !== "connected" && statusReason !== null && <p class="note">{statusReason}</p>}
       <dl class="figures">
         <div>
           <dt>Waiting</dt>

@@ -1,7 +1,6 @@
 import { RefreshCw } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { Account } from "../../../../src/domain/accounts/account.ts";
-import { forPeople } from "../../data/for-people.ts";
 import { webAddress } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
 import {
@@ -89,7 +88,7 @@ function Health({ account }: { readonly account: Account }) {
         </span>
       </p>
       <States account={account} />
-      {account.status !== "connected" && statusReason !== null && <p>{forPeople(statusReason)}</p>}
+      {account.status !== "connected" && statusReason !== null && <p>{statusReason}</p>}
       {remedy !== null && <p class="muted">{remedy}</p>}
       {may("accounts") && account.status !== "connected" && (
         <div class="buttons">

@@ -9,7 +9,7 @@ import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../ui/leaving.ts";
 import { Problem } from "../../ui/states.tsx";
-import { messageOf, sentenceOf } from "../../wire.ts";
+import { said, sentenceOf } from "../../wire.ts";
 import { afterCheck, AT_START, type Connection, connectedInWords, type OpenLink } from "./connection.ts";
 import {
   askedFor,
@@ -69,7 +69,7 @@ export function ConnectSteps({ listing, way, accountId }: StepsProps) {
       }
     } catch (reason) {
       tab?.close();
-      setConnection({ step: "form", error: readRefusal(messageOf(reason), FIELDS) });
+      setConnection({ step: "form", error: readRefusal(said(reason), FIELDS) });
     }
     setIsBusy(false);
   };

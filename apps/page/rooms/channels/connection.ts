@@ -1,6 +1,5 @@
-import type { Account } from "../../../../src/domain/accounts/account.ts";
 import type { ConnectionStatus } from "../../../../src/domain/accounts/connection.ts";
-import { readRefusal } from "./guide.ts";
+import type { Account } from "../../../../src/domain/accounts/account.ts";
 
 /** An open link, and how far the person has come with it. */
 export interface OpenLink {
@@ -36,19 +35,15 @@ export function afterCheck(link: OpenLink, { status, accounts, error }: Checked)
     case "choose":
       return {
         step: "waiting",
-        link: { ...link, isChoosing: status === "choose", note: error === null ? null : sentenceFor(error) },
+        link: { ...link, isChoosing: status === "choose", note: error },
       };
     case "connected":
       return { step: "connected", accounts };
     case "failed":
-      return { step: "failed", sentence: error === null ? "It was not connected." : sentenceFor(error) };
+      return { step: "failed", sentence: error ?? "It was not connected." };
     case "expired":
       return { step: "expired" };
   }
-}
-
-function sentenceFor(error: string): string {
-  return readRefusal(error, []).sentence;
 }
 
 /** `Connected: @alice`, or how many. */

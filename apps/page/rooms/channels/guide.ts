@@ -1,5 +1,6 @@
+import type { Sentence } from "../../../../src/domain/sentences.ts";
 import type { PlatformListing } from "../../../../src/domain/accounts/platform-listing.ts";
-import { forPeople, readByField } from "../../data/for-people.ts";
+import { inWords, PAGE_WORDS } from "../../../words.ts";
 
 export type Way = NonNullable<PlatformListing["connecting"]>[number];
 
@@ -137,20 +138,14 @@ export function comesBackHere(
   return redirectUrl?.startsWith(`${origin}/`) === true;
 }
 
-/** Ends a sentence for agents. A person has a button for it. */
-const FOR_AGENTS = / ?Call connect_channel again for a new address\./;
-
 interface Refusal {
   /** The argument that it is about; null: none of them. */
   readonly field: string | null;
   readonly sentence: string;
 }
 
-/** `instanceUrl: is required.` belongs beside the field, in words. */
-export function readRefusal(message: string, fields: readonly string[]): Refusal {
-  const said = message.replace(FOR_AGENTS, "");
-  const [first] = readByField(said);
-  return first !== undefined && fields.includes(first.path)
-    ? { field: first.path, sentence: first.text }
-    : { field: null, sentence: forPeople(said) };
+/** What is said of a field of the form belongs beside it. */
+export function readRefusal(said: readonly Sentence[], fields: readonly string[]): Refusal {
+  const field = said.find((one) => one.field !== null && fields.includes(one.field))?.field ?? null;
+  return { field, sentence: inWords(said, PAGE_WORDS) };
 }

@@ -5,7 +5,6 @@ import type { Opened } from "../../../calendar/options.ts";
 import { daysOf, periodDrafts, periodPosts, type State } from "../../../calendar/state.ts";
 import type { Day } from "../../../shared/zone.ts";
 import { type Address, useAddress } from "../../data/address.tsx";
-import { forPeople } from "../../data/for-people.ts";
 import { may } from "../../data/session.ts";
 import { accounts, postChanges, findAccount, offline, status } from "../../data/shared-data.ts";
 import { PostView } from "../../post/post-view.tsx";
@@ -170,7 +169,7 @@ function Period({ query, latest, address, app, state, onApp, onState, onOpen, on
     onOpen: openWhat,
     onChange: takeState,
     onMoved: (_: unknown, sentence: string, undo: () => void) => say(sentence, undo),
-    onHint: (sentence: string) => say(forPeople(sentence)),
+    onHint: say,
     onComplaint: (sentence: string) => (isLoaded ? complain(sentence) : setProblem(sentence)),
   };
   return (

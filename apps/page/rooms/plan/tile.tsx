@@ -1,5 +1,4 @@
 import type { CalendarDraft, CalendarPost, FreeSlot } from "../../../calendar/posts.ts";
-import { forPeople } from "../../data/for-people.ts";
 import { formats } from "../../data/session.ts";
 import { channelName, findAccount } from "../../data/shared-data.ts";
 import { DraftBadge, StatusBadge } from "../../ui/badges.tsx";
@@ -22,7 +21,7 @@ export function PostTile({ post, onOpen }: { readonly post: CalendarPost; onOpen
         </span>
         {post.error !== null && (
           <span class="plan-tile-error" dir="auto">
-            {forPeople(post.error.replace(/^outcome unknown:/i, "No one knows whether it went out."))}
+            {post.error.replace(/^outcome unknown:/i, "No one knows whether it went out.")}
           </span>
         )}
       </span>

@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Account } from "../../../../src/domain/accounts/account.ts";
 import type { AccountAnalytics } from "../../../../src/domain/accounts/analytics.ts";
-import { forPeople } from "../../data/for-people.ts";
 import type { Day } from "../../../shared/zone.ts";
 import { formats } from "../../data/session.ts";
 import { accounts, channelName, platformTitle } from "../../data/shared-data.ts";
@@ -95,7 +94,7 @@ function Figures({ answer }: { readonly answer: AccountAnalytics }) {
       </dl>
       {reasons.map((reason) => (
         <p key={reason} class="note muted">
-          – {forPeople(reason)}
+          – {reason}
         </p>
       ))}
     </div>

@@ -1,6 +1,5 @@
 import { ChartNoAxesColumn } from "lucide-preact";
 import { useMemo, useState } from "preact/hooks";
-import { forPeople } from "../../data/for-people.ts";
 import { useLoad } from "../../data/load.ts";
 import { zone } from "../../data/session.ts";
 import { channelName } from "../../data/shared-data.ts";
@@ -119,7 +118,7 @@ function Unknown({ loaded: { unavailable, isCut } }: { readonly loaded: LoadedFi
       {isCut && <li>Older posts of this time are not drawn here.</li>}
       {unavailable.map(({ accountId, metric, reason }) => (
         <li key={accountId}>
-          No {metric} of {channelName(accountId)}: {forPeople(reason)}
+          No {metric} of {channelName(accountId)}: {reason}
         </li>
       ))}
     </ul>

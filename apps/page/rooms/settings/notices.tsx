@@ -1,7 +1,6 @@
 import { BellRing, Plus } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { Webhook } from "../../../../src/domain/webhooks/webhook.ts";
-import { forPeople } from "../../data/for-people.ts";
 import { useLoad } from "../../data/load.ts";
 import { channelName } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
@@ -89,7 +88,7 @@ function WebhookRow({ webhook, onChange }: { readonly webhook: Webhook; onChange
     setIsBusy(true);
     try {
       const { delivery } = await call("test_webhook", { id: webhook.id });
-      setTold(testInWords({ ...delivery, error: forPeopleOrNull(delivery.error) }, title));
+      setTold(testInWords(delivery, title));
       onChange();
     } catch (reason) {
       setTold({ isGood: false, text: sentenceOf(reason) });
@@ -109,9 +108,7 @@ function WebhookRow({ webhook, onChange }: { readonly webhook: Webhook; onChange
           {webhook.accountIds !== null && ` · Only ${webhook.accountIds.map(channelName).join(", ")}`}
           {webhook.pending > 0 && ` · ${webhook.pending} not sent yet`}
         </span>
-        {webhook.statusReason !== null && (
-          <span class="note bad-text">{forPeople(webhook.statusReason)}</span>
-        )}
+        {webhook.statusReason !== null && <span class="note bad-text">{webhook.statusReason}</span>}
         {told !== null && (
           <span class={told.isGood ? "note good-text" : "note bad-text"} role="status">
             {told.text}
@@ -143,10 +140,6 @@ function WebhookRow({ webhook, onChange }: { readonly webhook: Webhook; onChange
       )}
     </li>
   );
-}
-
-function forPeopleOrNull(sentence: string | null): string | null {
-  return sentence === null ? null : forPeople(sentence);
 }
 
 const STATES = {

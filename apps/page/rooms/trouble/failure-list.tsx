@@ -64,7 +64,7 @@ function SameReason({
           </p>
           <Reason told={tellError(error)} />
         </div>
-        {may("publish") && !needsChange(error) && (
+        {may("publish") && !needsChange(first) && (
           <Button isSmall isBusy={isBusy} onClick={() => void sendAll()}>
             Send all {posts.length} again
           </Button>

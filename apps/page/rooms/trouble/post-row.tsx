@@ -111,7 +111,7 @@ function PostButtons({ post, title, isBusy, act }: PostButtonsProps) {
             It is not there
           </Button>
         </>
-      ) : needsChange(post.error) ? (
+      ) : needsChange(post) ? (
         <ButtonLink isSmall kind="main" href={`/app/write?post=${encodeURIComponent(id)}`}>
           Change it first
         </ButtonLink>
@@ -156,7 +156,7 @@ function PostMore({
         <button type="button" onClick={retry}>
           Ask {platformTitle(post.provider)}, and send it if it is not there
         </button>
-      ) : needsChange(post.error) ? (
+      ) : needsChange(post) ? (
         <button type="button" onClick={retry}>
           Send again as it is
         </button>

@@ -1,6 +1,6 @@
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { webAddress } from "../../../shared/texts.ts";
-import { forPeople, upperFirst } from "../../data/for-people.ts";
+import { upperFirst } from "../../../shared/values.ts";
 
 /** How an error begins where the post may or may not be on the platform. */
 const UNKNOWN = "outcome unknown: ";
@@ -25,14 +25,14 @@ export function tellError(error: string | null): Told {
   const text = isUnknown(error) ? withoutAdvice(upperFirst(error.slice(UNKNOWN.length))) : error;
   const said = text.indexOf(SAYS);
   const end = said === -1 ? -1 : text.indexOf('"', said + SAYS.length);
-  if (said === -1 || end === -1) return { sentence: forPeople(text), quote: null };
+  if (said === -1 || end === -1) return { sentence: text, quote: null };
   const begin = text.lastIndexOf(". ", said);
   const who = text.slice(begin === -1 ? 0 : begin + 2, said);
   const around = [begin === -1 ? "" : text.slice(0, begin + 1), text.slice(end + 1)].map((part) =>
     part.replace(/^[.\s]+/, "").trim(),
   );
   return {
-    sentence: forPeople(around.filter((part) => part !== "").join(" ")) || `${who} refused it.`,
+    sentence: around.filter((part) => part !== "").join(" ") || `${who} refused it.`,
     quote: { who, words: text.slice(said + SAYS.length, end) },
   };
 }

@@ -1,5 +1,4 @@
 import { useEffect, useState } from "preact/hooks";
-import { forPeople } from "../../data/for-people.ts";
 import { loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { sentenceOf } from "../../wire.ts";
@@ -35,7 +34,7 @@ export function useReconnect(accountId: string, whenDone: () => void): Reconnect
       if (isOver) return;
       if (status === "connected") await finish();
       else if (status === "failed" || status === "expired")
-        setStep({ at: "idle", error: forPeople(error ?? "The page was not used in time. Start again.") });
+        setStep({ at: "idle", error: error ?? "The page was not used in time. Start again." });
     };
     // The server being out of reach for a moment is said by the frame.
     const timer = setInterval(() => void look().catch(() => {}), ASK_EVERY_MS);

@@ -2,7 +2,6 @@ import { ExternalLink } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Account } from "../../../../src/domain/accounts/account.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
-import { forPeople } from "../../data/for-people.ts";
 import { loadAccounts, loadStatus, postChanges, status } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
@@ -42,7 +41,7 @@ export function FirstPost({ feed, isBegun }: { readonly feed: Account; readonly 
   };
   if (post !== null && post.status !== "failed") return <Told post={post} />;
   if (isBegun && post === null) return null;
-  const failure = post?.error === undefined || post.error === null ? error : forPeople(post.error);
+  const failure = post?.error ?? error;
   return (
     <form
       class="stack tight"

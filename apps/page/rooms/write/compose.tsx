@@ -1,6 +1,5 @@
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
-import { forPeople } from "../../data/for-people.ts";
 import { isOwnKey, session } from "../../data/session.ts";
 import { findAccount } from "../../data/shared-data.ts";
 import { UNSAVED, useLoss, useSaver } from "../../ui/leaving.ts";
@@ -67,7 +66,7 @@ export function Compose({ composer, title, hint }: ComposeProps) {
           {draft.value.decision.note === null ? "." : `: ${draft.value.decision.note}`}
         </p>
       )}
-      {post?.status === "failed" && post.error !== null && <p class="hint">{forPeople(post.error)}</p>}
+      {post?.status === "failed" && post.error !== null && <p class="hint">{post.error}</p>}
       <div class="compose compose-room">
         <div class="compose-desk">
           <ChannelsPart

@@ -3,6 +3,7 @@ import type { Check, Draft } from "../../../../src/domain/drafts/draft.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { now } from "../../../shared/clock.ts";
 import { type Json, jsonOf, textOf } from "../../../shared/json.ts";
+import { keepBehind } from "../../../shared/told.ts";
 import { dropEdit, keepEdit, type KeptEdit } from "../../data/kept-edits.ts";
 import { zone } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
@@ -17,6 +18,7 @@ import {
   postChangeOf,
   type TargetForm,
 } from "./form.ts";
+import { changesIn } from "./remarks.ts";
 import { createSaver, type Refusal, type SaveState } from "./saver.ts";
 
 const WAIT_MS = 400;
@@ -155,13 +157,14 @@ function lookerOf(post: Post, form: Signal<Form>, checks: Signal<readonly Check[
     const { accountId } = post;
     try {
       const { preview, warnings = [] } = await call(toolOf(post), args);
-      if (preview !== undefined)
-        checks.value = [{ accountId, error: null, warnings: [...warnings], preview }];
+      if (preview !== undefined) checks.value = [{ accountId, error: null, warnings, preview }];
     } catch (error) {
       if (!(error instanceof CallError) || error.status === 0 || error.status === 401) throw error;
       const [before] = checks.value;
       const preview = before?.preview ?? noPreview(form.value);
-      checks.value = [{ accountId, error: error.message, warnings: [], preview }];
+      const check = { accountId, error: error.message, warnings: [], preview };
+      keepBehind(check, "error", error.sentences);
+      checks.value = [check];
     }
   };
 }
@@ -282,6 +285,8 @@ function refusalOf(error: unknown): Refusal {
   const sentence = sentenceOf(error);
   if (!(error instanceof CallError) || error.status === 0 || error.status >= 500)
     return { kind: "lost", sentence };
+  const changes = changesIn(error.sentences);
+  if (changes !== null) return { kind: "conflict", sentence: `In the meantime ${changes}.` };
   // Also where it was decided about meanwhile, or is gone.
   return { kind: error.status === 409 || error.status === 404 ? "conflict" : "refused", sentence };
 }

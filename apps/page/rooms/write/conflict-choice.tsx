@@ -2,7 +2,6 @@ import { useState } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
 import { sentenceOf } from "../../wire.ts";
 import type { Composer } from "./composer.ts";
-import { changesIn, splitByField } from "./remarks.ts";
 
 /** Someone else changed the draft: nothing of either is lost until the person has chosen. */
 export function ConflictChoice({
@@ -13,18 +12,11 @@ export function ConflictChoice({
   readonly sentence: string;
 }) {
   const [error, setError] = useState<string | null>(null);
-  const told = changesIn(sentence);
-  const text =
-    told === null
-      ? splitByField(sentence)
-          .map((one) => one.text)
-          .join(" ")
-      : `In the meantime ${told}.`;
   return (
     <section class="conflict hint" role="alert" aria-label="Changed elsewhere">
       <div>
         <h2>This draft was changed elsewhere</h2>
-        <p>{text} Nothing of yours is lost: choose which one to go on with.</p>
+        <p>{sentence} Nothing of yours is lost: choose which one to go on with.</p>
         {error !== null && <p class="wrong">{error}</p>}
       </div>
       <div class="buttons">

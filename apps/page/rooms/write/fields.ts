@@ -1,5 +1,5 @@
-import { forPeople, upperFirst, wordsOfKey, wordsOfValue } from "../../data/for-people.ts";
 import { isJson, type Json, jsonOf, textOf } from "../../../shared/json.ts";
+import { upperFirst, withValues, wordsOfKey, wordsOfValue } from "../../../shared/values.ts";
 
 /** A field of a platform's own, as its JSON Schema tells it. */
 export interface Field {
@@ -158,7 +158,7 @@ function optionsOf(property: Json): readonly string[] {
 function usualOf(description: string): string {
   const [, after = "", before = ""] =
     /\bDefault:? ([^.,:]{1,80})|\b([\w-]{1,40}) \(default\)/i.exec(description) ?? [];
-  return forPeople(wordOf((after || before).trim()));
+  return withValues(wordOf((after || before).trim()));
 }
 
 /** Booleans, and values that are no words, as a person reads them. */
@@ -173,7 +173,7 @@ function helpOf(description: string, options: readonly string[]): string {
   const text = description
     .replace(/,? ?(from|\() ?list_choices[^).]*\)?/g, "")
     .split(".")
-    .filter((sentence) => !/\blist_choices\b/.test(sentence))
+    .filter((sentence) => !/\blist_choices\b|\{/.test(sentence))
     .join(".")
     .replace(/Picture shown before the media plays: an https address.*/, "Shown before the video plays.")
     .replace(/ ?\bDefault:? (true|false)\b\.?/g, "")
@@ -183,7 +183,7 @@ function helpOf(description: string, options: readonly string[]): string {
     )
     .trim();
   const named = options.filter((one) => /[A-Z_-]/.test(one) || text.includes(`${one}: `));
-  return forPeople(
+  return withValues(
     text.replace(/[\w-]+/g, (word) => (named.includes(word) ? `“${wordsOfValue(word)}”` : word)),
   );
 }

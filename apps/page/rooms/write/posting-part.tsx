@@ -1,5 +1,4 @@
 import { useEffect, useState } from "preact/hooks";
-import { forPeople } from "../../data/for-people.ts";
 import { findAccount, platformTitle } from "../../data/shared-data.ts";
 import { agreementsOf, type Field } from "./fields.ts";
 import { schemaOf } from "./platform-fields.ts";
@@ -71,7 +70,7 @@ function Disclosure({ fields, values, setField }: Omit<PostingProps, "accountId"
         <fieldset class="plain">
           <legend>What it promotes</legend>
           {fields.map(({ key, label, help }) => (
-            <label key={key} class="check" title={forPeople(help)}>
+            <label key={key} class="check" title={help}>
               <input
                 type="checkbox"
                 checked={values[key] === true}

@@ -1,5 +1,7 @@
+import type { Sentence } from "../../../../src/domain/sentences.ts";
+import { sentencesBehind } from "../../../shared/told.ts";
+import { PAGE_WORDS, sentenceInWords } from "../../../words.ts";
 import type { Check } from "../../../../src/domain/drafts/draft.ts";
-import { forPeople, readByField } from "../../data/for-people.ts";
 import type { Form } from "./form.ts";
 
 /** Something that the server says of a channel's post, about one field. */
@@ -12,8 +14,10 @@ export interface Remark {
 }
 
 /** What the server says, in words of the page, by the fields of the form. */
-export function splitByField(sentence: string): readonly { readonly field: string; readonly text: string }[] {
-  return readByField(sentence).map(({ path, text }) => ({ field: fieldOf(path), text }));
+export function splitByField(
+  said: readonly Sentence[],
+): readonly { readonly field: string; readonly text: string }[] {
+  return said.map((one) => ({ field: fieldOf(one.field ?? ""), text: sentenceInWords(one, PAGE_WORDS) }));
 }
 
 function fieldOf(path: string): string {
@@ -27,17 +31,20 @@ function fieldOf(path: string): string {
 
 /** All that is said of a draft's channels. */
 export function remarksOf(checks: readonly Check[]): readonly Remark[] {
-  return checks.flatMap(({ accountId, error, warnings, preview: { count } }) => {
+  return checks.flatMap((check) => {
+    const { accountId, warnings, preview } = check;
+    const { count } = preview;
+    const warned = warnings.flatMap((_, at) => sentencesBehind(warnings, at));
     const told = [
-      ...(error === null ? [] : splitByField(error).map((one) => ({ ...one, isError: true }))),
-      ...warnings.flatMap((warning) => splitByField(warning).map((one) => ({ ...one, isError: false }))),
+      ...splitByField(sentencesBehind(check, "error")).map((one) => ({ ...one, isError: true })),
+      ...splitByField(warned).map((one) => ({ ...one, isError: false })),
     ];
     const over = count.max === null ? 0 : count.length - count.max;
     // The server names one thing after the other.
     if (over > 0 && !told.some(({ field }) => field === "caption"))
       told.push({
         field: "caption",
-        text: forPeople(`The text is ${over} ${count.unit} too long. Shorten it.`),
+        text: `The text is ${over} ${count.unit === "bytes" ? "bytes" : "characters"} too long. Shorten it.`,
         isError: true,
       });
     return told.map((one) => ({ ...one, accountId }));
@@ -57,11 +64,13 @@ const CHANGED: Readonly<Record<string, string>> = {
   note: "the note",
 };
 
-/** `Claude changed caption, targets` as "Claude changed the text, the channels". Null: it is not told. */
-export function changesIn(sentence: string): string | null {
-  const [, after] = sentence.split("Since then: ");
-  const [told, rest] = after?.split(". Read it") ?? [];
-  if (told === undefined || rest === undefined) return null;
+const SINCE = "Since then: ";
+
+/** `Claude changed caption, targets` as "Claude changed the text, the channels". Null: nothing is told. */
+export function changesIn(said: readonly Sentence[]): string | null {
+  const what = said.find((one) => one.what.includes(SINCE))?.what;
+  if (what === undefined) return null;
+  const told = what.slice(what.indexOf(SINCE) + SINCE.length).replace(/\.$/, "");
   const people = told.split("; ").map((one) => {
     const at = one.lastIndexOf(" changed ") + " changed ".length;
     const fields = one

@@ -33,10 +33,10 @@ describe("a connection that a person is busy with", () => {
       step: "connected",
       accounts: [],
     });
-    const error = "You said no. Call connect_channel again for a new address.";
+    const error = "You said no.";
     expect(afterCheck(LINK, { status: "failed", accounts: [], error })).toEqual({
       step: "failed",
-      sentence: "You said no.",
+      sentence: error,
     });
     expect(afterCheck(LINK, { status: "expired", accounts: [], error })).toEqual({ step: "expired" });
   });

@@ -147,20 +147,21 @@ it("knows whether the platform sends people back to the address that the page is
 });
 
 describe("a refusal", () => {
+  const said = (field: string, what: string) => [{ field, what, next: [] }];
+
   it("stands beside its field, in words", () => {
-    expect(readRefusal("instanceUrl: is not an address.", ["instanceUrl"])).toEqual({
+    expect(readRefusal(said("instanceUrl", "is not an address."), ["instanceUrl"])).toEqual({
       field: "instanceUrl",
       sentence: "The server's address is not an address.",
     });
-    expect(readRefusal("otherField: is wrong.", [])).toEqual({
+    expect(readRefusal(said("otherField", "is wrong."), [])).toEqual({
       field: null,
       sentence: "Other field is wrong.",
     });
   });
 
-  it("has no words for agents", () => {
-    expect(readRefusal("You said no. Call connect_channel again for a new address.", []).sentence).toBe(
-      "You said no.",
-    );
+  it("leaves to the button beside it what begins another connection", () => {
+    const over = { field: null, what: "You said no.", next: [{ do: "connect_again" } as const] };
+    expect(readRefusal([over], []).sentence).toBe("You said no.");
   });
 });

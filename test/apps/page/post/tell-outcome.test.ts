@@ -34,7 +34,7 @@ describe("what is said of posts that were sent at once", () => {
     ],
     [[sent("acc_1", "published"), sent("acc_2", "published")], { text: "Live on 2 channels.", link: inPlan }],
     [
-      [sent("acc_1", "failed", { error: "Too long. Shorten it, then call retry_post." })],
+      [sent("acc_1", "failed", { error: "Too long. Shorten it, then send it again." })],
       {
         text: "It did not go out on Fjord Bakery on Mastodon. Too long. Shorten it, then send it again.",
         isBad: true,

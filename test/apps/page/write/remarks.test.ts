@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { keepBehind } from "../../../../apps/shared/told.ts";
+import type { Sentence } from "../../../../src/domain/sentences.ts";
 import { emptyForm, newTarget } from "../../../../apps/page/rooms/write/form.ts";
 import {
   changesIn,
@@ -9,44 +11,48 @@ import {
 } from "../../../../apps/page/rooms/write/remarks.ts";
 import { createZone } from "../../../../apps/shared/zone.ts";
 
+const said = (field: string | null, what: string): Sentence => ({ field, what, next: [] });
 const preview = { count: { length: 0, max: null, unit: "characters" } } as never;
 
 describe("what the server says", () => {
   it("is taken apart by its fields", () => {
     expect(
-      splitByField("metadata.link: invalid URL. metadata.tags[0]: must be at least 1 character long."),
+      splitByField([
+        said("metadata.link", "invalid URL."),
+        said("metadata.tags[0]", "must be at least 1 character long."),
+      ]),
     ).toEqual([
       { field: "link", text: "Invalid URL." },
       { field: "tags", text: "Tags must be at least 1 character long." },
     ]);
   });
 
-  it("has a subject, and no words for agents", () => {
+  it("has a subject, and what a person can do", () => {
+    const none = said("mediaUrl", "is required, as Instagram takes no post without media.");
+    const past = said("scheduledAt", "2026-11-20T11:00+01:00 is in the past.");
     expect(
-      splitByField(
-        "mediaUrl: is required, as Instagram takes no post without media. Give an https address, or a file from list_files.",
-      ),
+      splitByField([
+        { ...none, next: [{ do: "add_media" }] },
+        { ...past, next: [{ do: "give_time", isFuture: true }] },
+      ]),
     ).toEqual([
       {
         field: "media",
         text: "A picture or video is required, as Instagram takes no post without media. Add one.",
       },
+      { field: "when", text: expect.stringContaining("or choose Now") },
     ]);
-    const [past] = splitByField(
-      "scheduledAt: 2026-11-20T11:00+01:00 is in the past. Give a time in the future.",
-    );
-    expect(past).toMatchObject({ field: "when", text: expect.stringContaining("or choose Now") });
   });
 
   it("stays whole where it names no field", () => {
     const sentence = 'The channel "Alpine" on mastodon must be reconnected first. Reason: the token ended.';
-    expect(splitByField(sentence)).toEqual([{ field: "channel", text: sentence }]);
+    expect(splitByField([said(null, sentence)])).toEqual([{ field: "channel", text: sentence }]);
   });
 
   it("belongs to places of media and parts", () => {
-    expect(splitByField("metadata.moreMedia[1].url: is too large.")[0]?.field).toBe("media");
-    expect(splitByField("metadata.thread[0].caption: is too long.")[0]?.field).toBe("thread");
-    expect(splitByField("metadata.altText: is too long.")[0]?.field).toBe("media");
+    expect(splitByField([said("metadata.moreMedia[1].url", "is too large.")])[0]?.field).toBe("media");
+    expect(splitByField([said("metadata.thread[0].caption", "is too long.")])[0]?.field).toBe("thread");
+    expect(splitByField([said("metadata.altText", "is too long.")])[0]?.field).toBe("media");
   });
 });
 
@@ -74,10 +80,16 @@ describe("a remark", () => {
   });
 
   it("of the same words is said once, errors first", () => {
+    const checkOf = (accountId: string, error: Sentence | null, warnings: readonly Sentence[] = []) => {
+      const check = { accountId, error: error && "told", warnings: warnings.map(() => "told"), preview };
+      if (error !== null) keepBehind(check, "error", [error]);
+      warnings.forEach((one, at) => keepBehind(check.warnings, String(at), [one]));
+      return check;
+    };
     const remarks = remarksOf([
-      { accountId: "acc_1", error: null, warnings: ["metadata.altText: is missing."], preview },
-      { accountId: "acc_2", error: "caption: is too long.", warnings: [], preview },
-      { accountId: "acc_3", error: "caption: is too long.", warnings: [], preview },
+      checkOf("acc_1", null, [said("metadata.altText", "is missing.")]),
+      checkOf("acc_2", said("caption", "is too long.")),
+      checkOf("acc_3", said("caption", "is too long.")),
     ]);
     expect(grouped(remarks)).toMatchObject([
       { accountIds: ["acc_2", "acc_3"], isError: true, text: "The text is too long." },
@@ -88,7 +100,8 @@ describe("a remark", () => {
 
 it("tells a text that is too long, also where the server first names something else", () => {
   const long = { count: { length: 320, max: 300, unit: "graphemes" } } as never;
-  const check = { accountId: "acc_1", error: "metadata.link: invalid URL.", warnings: [], preview: long };
+  const check = { accountId: "acc_1", error: "Invalid URL.", warnings: [], preview: long };
+  keepBehind(check, "error", [said("metadata.link", "invalid URL.")]);
   expect(remarksOf([check])).toMatchObject([
     { field: "link" },
     { field: "caption", isError: true, text: "The text is 20 characters too long. Shorten it." },
@@ -96,8 +109,9 @@ it("tells a text that is too long, also where the server first names something e
 });
 
 it("says in words what others changed", () => {
-  const sentence =
-    "revision: 3 is not the last one. The draft is at 4, open. Since then: Claude 2.0 changed caption, scheduledAt, slot; Hanna changed targets. Read it with list_drafts, then send 4.";
-  expect(changesIn(sentence)).toBe("Claude 2.0 changed the text, the time, and Hanna changed the channels");
-  expect(changesIn("The draft is scheduled, so it cannot be changed.")).toBeNull();
+  const what =
+    "3 is not the last one. The draft is at 4, open. Since then: Claude 2.0 changed caption, scheduledAt, slot; St. Ives changed targets.";
+  const stale: Sentence = { field: "revision", what, next: [{ do: "read_draft", revision: 4 }] };
+  expect(changesIn([stale])).toBe("Claude 2.0 changed the text, the time, and St. Ives changed the channels");
+  expect(changesIn([said(null, "The draft is scheduled, so it cannot be changed.")])).toBeNull();
 });

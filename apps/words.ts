@@ -1,0 +1,108 @@
+import type { Command, Listed, NextStep, Sentence } from "../src/domain/sentences.ts";
+import { nameOfField, upperFirst, withValues } from "./shared/values.ts";
+
+/** What a person is told that can be done. "": nothing, as a button beside the sentence says it, or no person needs it. */
+export type Words = {
+  readonly [Do in NextStep["do"]]: (step: Extract<NextStep, { readonly do: Do }>) => string;
+};
+
+const nothing = (): string => "";
+
+const ROOMS: Readonly<Record<Listed, string>> = {
+  accounts: "Look under Channels.",
+  posts: "Look at the plan.",
+  drafts: "Look under Review.",
+  files: "",
+  webhooks: "Look under Settings.",
+  platforms: "",
+  connections: "",
+  choices: "",
+};
+
+const COMMANDS: Readonly<Record<Command, string>> = {
+  open: "posthorn open",
+  make_key: "posthorn keys create",
+  doctor: "posthorn doctor",
+  setup: "posthorn setup",
+  restore: "posthorn restore",
+  serve: "posthorn serve",
+  move_database: "posthorn move-database",
+};
+
+/** In the rooms of the page. */
+export const PAGE_WORDS: Words = {
+  list: nothing,
+  see: ({ of }) => ROOMS[of],
+  reconnect: () => "Reconnect it under Channels.",
+  connect_again: nothing,
+  check_connection: nothing,
+  look: () => "Look again in a moment.",
+  look_at_each: () => "Look again in a moment.",
+  read: nothing,
+  edit: () => "Change it.",
+  edit_live: () => "Change it on the platform.",
+  cancel: () => "To stop it, cancel it.",
+  take_down: () => "To delete it on the platform, take it down.",
+  move: () => "Choose another time.",
+  retry: ({ changed }) => (changed ? "Change it, then send it again." : "Send it again."),
+  settle: () => "Say here whether it is there.",
+  dismiss: () => "To put it away, choose “Dismiss”.",
+  schedule: () => "Only where it is wanted after all, write a new one.",
+  choose: () => "Choose one.",
+  set_slots: () => "Set its slots under Channels.",
+  give: () => "Fill it in.",
+  use_fields: nothing,
+  give_time: ({ isFuture }) =>
+    isFuture ? "Choose another time, or choose Now." : "Choose a day and a time.",
+  add_media: () => "Add one.",
+  draft: ({ takes }) =>
+    takes === "repeat" ? "Write a draft that repeats." : "Write a draft for several channels.",
+  read_draft: () => "Look at it as it is now.",
+  move_draft: () => "To move one, give it another time.",
+  discard_draft: () => "To put one away, discard it under Review.",
+  end_series: () => "To end the series, stop it under Review.",
+  change_posts_of_draft: () => "Change or cancel its posts.",
+  upload: () => "Add it again.",
+  upload_local: () => "Add the file itself.",
+  test_webhook: () => "Test it under Settings: once that works, it is on again.",
+  leave_to_person: nothing,
+  run: ({ command }) => `Run “${COMMANDS[command]}” where Posthorn runs.`,
+};
+
+/** In a view within an agent, which has no rooms: what it cannot do itself, the agent can. */
+export const VIEW_WORDS: Words = {
+  ...PAGE_WORDS,
+  see: nothing,
+  reconnect: () => "Ask your agent to reconnect it.",
+  edit_live: () => "Ask your agent to change it.",
+  settle: () => "Tell your agent whether it is there.",
+  give_time: () => "Choose another time.",
+  set_slots: () => "Ask your agent to set its slots.",
+  discard_draft: () => "To put one away, discard it.",
+  end_series: () => "To end the series, stop it here.",
+  test_webhook: () => "Ask your agent to test it: once that works, it is on again.",
+};
+
+/** Sentences about the same as one text. */
+export function inWords(sentences: readonly Sentence[], words: Words): string {
+  return sentences.map((one) => sentenceInWords(one, words)).join(" ");
+}
+
+/** What begins with a verb has the field as its subject. */
+const BEGINS_WITH_VERB =
+  /^(?:is|are|has|have|must|may|can|cannot|takes|does|needs|names|holds|differs|means|goes|belongs)\b/;
+
+/** One sentence: its field's name where `what` begins with a verb, `what`, and what can be done. */
+export function sentenceInWords({ field, what, next }: Sentence, words: Words): string {
+  const subject = field !== null && BEGINS_WITH_VERB.test(what) ? `${nameOfField(field)} ` : "";
+  const steps = next.map((step) => stepInWords(step, words)).filter((step) => step !== "");
+  const said = subject + withValues(what);
+  return [field === null ? said : upperFirst(said), ...steps].join(" ");
+}
+
+function stepInWords<Do extends NextStep["do"]>(
+  step: Extract<NextStep, { readonly do: Do }> & { readonly do: Do },
+  words: Words,
+): string {
+  return words[step.do](step);
+}

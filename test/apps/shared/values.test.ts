@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { nameOfField, withValues, writeMomentsBy } from "../../../apps/shared/values.ts";
+
+describe("the values of a sentence, as people know them", () => {
+  it.each([
+    ["Shorten it, or go on in metadata.thread.", "Shorten it, or go on in a thread part."],
+    [
+      "X shows it only in front of a video. Give a video in mediaUrl.",
+      "X shows it only in front of a video. Give a video in a picture or video.",
+    ],
+    [
+      "a paid partnership cannot be SELF_ONLY on TikTok.",
+      "a paid partnership cannot be “Self only” on TikTok.",
+    ],
+    ["has no preview with linkPreview false.", "has no preview with link preview off."],
+    ["Pixelfed shows it only with sensitive: true.", "Pixelfed shows it only with sensitive on."],
+    ["Set POSTHORN_PUBLIC_URL there.", "Set POSTHORN_PUBLIC_URL there."],
+  ])("%s", (sentence, shown) => {
+    expect(withValues(sentence)).toBe(shown);
+    // What a person has read once stays as it is.
+    expect(withValues(shown)).toBe(shown);
+  });
+
+  it("are times as all of the page writes them, but for those in quotes", () => {
+    const sentence =
+      'Feed says: "at 2026-11-21T09:05:00.000Z". The next try is on Saturday 21 November 2026, 09:05 (Europe/Berlin).';
+    expect(withValues(sentence)).toBe(sentence);
+    writeMomentsBy((ms) => `<${new Date(ms).toISOString()}>`);
+    expect(withValues(sentence)).toBe(
+      'Feed says: "at 2026-11-21T09:05:00.000Z". The next try is on <2026-11-21T08:05:00.000Z>.',
+    );
+    expect(withValues("2027-01-16T09:00+01:00 is in the past.")).toBe(
+      "<2027-01-16T08:00:00.000Z> is in the past.",
+    );
+  });
+
+  it("leave what a platform or a person wrote as it is, and addresses", () => {
+    for (const said of [
+      'Mastodon says: "field accountId {x}: a film, call get_post". Send it again.',
+      "Open https://example.com/create_channel?aB=mediaUrl.",
+      "“mediaUrl” is the name of the channel.",
+    ])
+      expect(withValues(said)).toBe(said);
+  });
+});
+
+it("a field has one name, wherever it stands", () => {
+  const paths = [
+    "metadata.boardId",
+    "targets[0].metadata.boardId",
+    "posts[3].caption",
+    "metadata.thread[0].caption",
+  ];
+  expect(paths.map(nameOfField)).toEqual(["board", "board", "the text", "a thread part"]);
+});

@@ -1,0 +1,183 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { fieldsOf } from "../../apps/page/rooms/write/fields.ts";
+import { inWords, PAGE_WORDS, sentenceInWords, VIEW_WORDS, type Words } from "../../apps/words.ts";
+import { type NextStep, type Sentence, sentencesIn } from "../../src/domain/sentences.ts";
+import type { AnyPlatform } from "../../src/ports/platform.ts";
+import { loadFolder } from "../../src/toolkit/load-folder.ts";
+
+const sentence = (field: string | null, what: string, ...next: NextStep[]): Sentence => ({
+  field,
+  what,
+  next,
+});
+const RECONNECT = { do: "reconnect", provider: "bluesky", accountId: "acc_1" } as const;
+
+describe("a sentence for people", () => {
+  it.each<[Sentence, string]>([
+    [
+      sentence("metadata.altText", "the picture has no alt text. Add one."),
+      "The picture has no alt text. Add one.",
+    ],
+    [sentence("caption", "is empty."), "The text is empty."],
+    [
+      sentence("metadata.boardId", "is missing.", { do: "choose", field: "boardId" }),
+      "Board is missing. Choose one.",
+    ],
+    [sentence("targets[1].metadata.link", "must be a list."), "Link must be a list."],
+    [sentence("format", "e-mail needs a mail server."), "E-mail needs a mail server."],
+    [sentence(null, "outcome unknown: it was on its way."), "outcome unknown: it was on its way."],
+    [
+      sentence(null, 'The channel "News" on bluesky must be reconnected first.', RECONNECT),
+      'The channel "News" on bluesky must be reconnected first. Reconnect it under Channels.',
+    ],
+    [
+      sentence(
+        null,
+        "It is live.",
+        { do: "edit_live", postId: "post_1" },
+        { do: "take_down", postId: "post_1" },
+      ),
+      "It is live. Change it on the platform. To delete it on the platform, take it down.",
+    ],
+  ])("%j", (said, shown) => expect(sentenceInWords(said, PAGE_WORDS)).toBe(shown));
+
+  it("has its field as subject, and what can be done behind it, also beside others", () => {
+    expect(
+      inWords([sentence("caption", "is empty."), sentence(null, "It is lost.", RECONNECT)], VIEW_WORDS),
+    ).toBe("The text is empty. It is lost. Ask your agent to reconnect it.");
+  });
+});
+
+const ROOT = join(import.meta.dirname, "../..");
+/** Faces of their own, and what only the one who runs the server reads. What the page sends is JSON, and has no query. */
+const OTHER_FACES =
+  /^(?:cli|operations|start|app|store|mcp|main|toolkit|http\/(?:oauth|openapi|pages|server|json-body|query)|domain\/settings)\b/;
+
+/** Whole sentences of the source, with a word in the place of each value. */
+function sentencesOf(path: string): string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    // Descriptions are of the schema, and stand in no error.
+    const callee = ts.isCallExpression(node) ? node.expression.getText() : "";
+    if (/\.(?:describe|meta)$/.test(callee) && ts.isCallExpression(node)) return visit(node.expression);
+    // What a setup's steps have values for, they are given.
+    const text = textOf(node)?.replaceAll(/\{(?:redirectUrl|scopes)\}/g, "seven") ?? null;
+    if (text === null) return ts.forEachChild(node, visit);
+    if (/^["\w]/.test(text) && / \w+ /.test(text) && /[.!?]$/.test(text) && !/[<>]/.test(text))
+      found.push(text);
+  };
+  visit(ts.createSourceFile(path, readFileSync(join(ROOT, path), "utf8"), ts.ScriptTarget.Latest, true));
+  return found;
+}
+
+function textOf(node: ts.Node): string | null {
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (!ts.isTemplateExpression(node)) return null;
+  return node.head.text + node.templateSpans.map((span) => `seven${span.literal.text}`).join("");
+}
+
+const TOOLS = readdirSync(join(ROOT, "tools")).map((file) => file.replace(/\.ts$/, ""));
+const NOT_FOR_PEOPLE = new RegExp(
+  [
+    `(?<![/.\\w])(?:${TOOLS.join("|")})\\b`,
+    "metadata\\.",
+    "(?<![/.\\w])(?:acc|post|dft|file|con|whk)_",
+    // These two a person types into the parameters of links.
+    "\\{(?!(?:provider|label)\\})",
+    "\\byour agent\\b",
+    "(?<![\\w/.@:-])[a-z]{2,}[A-Z][a-z]",
+    "items long",
+    "\\b(?:boolean|integer|ISO 8601|dryRun)\\b",
+    "\\b[Ff]ilms?\\b",
+  ].join("|"),
+);
+
+describe("every sentence of the source", () => {
+  const sources = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })
+    .map((name) => name.replaceAll("\\", "/"))
+    .filter((name) => name.endsWith(".ts") && !OTHER_FACES.test(name));
+  const all = [...new Set(sources.flatMap((name) => sentencesOf(`src/${name}`)))];
+
+  it("is one that a person can follow on the page", () => {
+    expect(all.filter((said) => NOT_FOR_PEOPLE.test(said)).length).toBeGreaterThan(80);
+    const wrong = all
+      .map((said) => ({ said, shown: inWords(sentencesIn(said), PAGE_WORDS) }))
+      .filter(({ shown }) => NOT_FOR_PEOPLE.test(shown));
+    expect(wrong).toEqual([]);
+  });
+});
+
+/** One of each step, and of each that is worded by what it names. */
+const STEPS: { readonly [Do in NextStep["do"]]: readonly Omit<Extract<NextStep, { do: Do }>, "do">[] } = {
+  list: [{ of: "drafts" }, { of: "choices" }],
+  see: [{ of: "accounts" }, { of: "posts" }, { of: "drafts" }, { of: "webhooks" }, { of: "files" }],
+  reconnect: [{ provider: "bluesky", accountId: "acc_1" }],
+  connect_again: [{}],
+  check_connection: [{ connectId: "con_1" }],
+  look: [{ postId: "post_1" }],
+  look_at_each: [{ postIds: ["post_1", "post_2"] }],
+  read: [{ postId: null }],
+  edit: [{ postId: "post_1" }],
+  edit_live: [{ postId: "post_1" }],
+  cancel: [{ postId: "post_1" }],
+  take_down: [{ postId: "post_1" }],
+  move: [{ postId: null }],
+  retry: [
+    { postId: "post_1", changed: true },
+    { postId: "post_1", changed: false },
+  ],
+  settle: [{ postId: "post_1" }],
+  dismiss: [{ postId: "post_1" }],
+  schedule: [{}],
+  choose: [{ field: "boardId" }],
+  set_slots: [{ accountId: "acc_1" }],
+  give: [{ what: "a string (title)" }],
+  use_fields: [{ of: "Bluesky", known: ["mediaUrl"] }],
+  give_time: [{ isFuture: true }, { isFuture: false }],
+  add_media: [{}],
+  draft: [{ takes: "repeat" }, { takes: "targets" }],
+  read_draft: [{ revision: 4 }, { revision: null }],
+  move_draft: [{}],
+  discard_draft: [{}],
+  end_series: [{}],
+  change_posts_of_draft: [{}],
+  upload: [{}],
+  upload_local: [{}],
+  test_webhook: [{}],
+  leave_to_person: [{ who: "assistant", lacks: ["update_account"] }],
+  run: [
+    { command: "open", of: null },
+    { command: "setup", of: "bluesky" },
+  ],
+};
+
+it.each([
+  ["the page", PAGE_WORDS, NOT_FOR_PEOPLE],
+  ["a view within an agent", VIEW_WORDS, new RegExp(NOT_FOR_PEOPLE.source.replace("|\\byour agent\\b", ""))],
+])("each step has words for people on %s", (_, words: Words, forbidden) => {
+  const steps = Object.entries(STEPS).flatMap(([name, all]) =>
+    all.map((one) => ({ do: name, ...one }) as NextStep),
+  );
+  for (const step of steps) {
+    const told = sentenceInWords(sentence(null, "It is so.", step), words);
+    expect(told, step.do).toMatch(/^It is so\.(?: [A-Z][^_]*[.!])?$/);
+    expect(told).not.toMatch(forbidden);
+  }
+});
+
+it("each field of a platform has a label and a help in plain words", async () => {
+  const platforms = await loadFolder<AnyPlatform>(new URL("../../src/platforms/", import.meta.url));
+  const wrong = platforms.flatMap(({ name, metadata }) =>
+    fieldsOf(z.toJSONSchema(metadata, { io: "input", unrepresentable: "any" })).flatMap(
+      ({ key, label, help, usual }) =>
+        [label, help, usual]
+          .filter((text) => NOT_FOR_PEOPLE.test(text) || /^(?:True|False)\b|\bLangs\b/.test(text))
+          .map((text) => `${name}.${key}: ${text}`),
+    ),
+  );
+  expect(wrong).toEqual([]);
+});
