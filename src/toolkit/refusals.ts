@@ -36,6 +36,11 @@ const WAYS_OF_TOOLS: Readonly<Record<string, readonly Way[]>> = {
   decide_draft: [DECIDED],
 };
 
+/** Whether what the tool would do can wait as a draft. */
+export function canBeDraft(tool: string): boolean {
+  return WAYS_OF_TOOLS[tool]?.includes(DRAFT) === true;
+}
+
 /**
  * Throws `forbidden` unless the caller may call the tool, in the caller's terms: a key lacks a permission, a
  * connection has a role and its own ways. `offered`: the tools that it is shown.

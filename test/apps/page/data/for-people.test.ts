@@ -30,7 +30,7 @@ describe("a sentence for agents", () => {
     ],
     [
       "The post post_01m8aaaa9266 with the same account, media, caption and time is waiting already. Cancel one of them if that was not meant.",
-      "The post with the same account, media, caption and time is waiting already. Cancel one of them if that was not meant.",
+      "A post with the same account, media, caption and time is waiting already. Cancel one of them if that was not meant.",
     ],
     ["metadata.tags: must be a list. metadata.link: is required. Give a string.", "Tags is not filled in as it should be. Link is missing. Fill it in."],
     ["metadata.boardId: is missing. Choose a board from list_choices, or name it in metadata.board.", "Board is missing. Choose a board, or name it in board."],
