@@ -8,6 +8,7 @@ import type {
   Resolution,
 } from "../domain/posts/post-body.ts";
 import { AppError } from "../domain/errors.ts";
+import { nameOfField } from "../domain/for-people.ts";
 import { plainText } from "../domain/plain-text.ts";
 import { TRANSITIONS } from "../domain/posts/post-states.ts";
 import type { BatchResult, Post } from "../domain/posts/post.ts";
@@ -134,7 +135,7 @@ export async function askToEdit(call: CallContext, input: PostEdit): Promise<str
   const { row } = await prepareEdit(call, input);
   const { caption } = input;
   const fields = Object.entries(input.metadata ?? {}).map(
-    ([field, value]) => `${plainText(field, MAX_NAME)}: ${valueInWords(value)}`,
+    ([field, value]) => `${plainText(nameOfField(field), MAX_NAME)}: ${valueInWords(value)}`,
   );
   const changes = [
     ...(caption === undefined
@@ -149,9 +150,16 @@ export async function askToEdit(call: CallContext, input: PostEdit): Promise<str
 
 function valueInWords(value: unknown): string {
   if (value === null || value === "") return "empty";
-  const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
-  const isPlain = texts.every((one) => typeof one !== "object");
-  return quoteText(isPlain ? texts.join(", ") : JSON.stringify(value), MAX_CAPTION);
+  return quoteText(partsInWords(value), MAX_CAPTION);
+}
+
+/** `[{ caption: "More" }]` as "the text: More". */
+function partsInWords(value: unknown): string {
+  if (Array.isArray(value)) return value.map(partsInWords).join(", ");
+  if (typeof value !== "object" || value === null) return String(value);
+  return Object.entries(value)
+    .map(([key, part]) => `${nameOfField(key)}: ${partsInWords(part)}`)
+    .join(", ");
 }
 
 export async function askToCancel(

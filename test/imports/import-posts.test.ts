@@ -68,9 +68,7 @@ describe("the question before an import", () => {
     expect(await questionOf(now)).toMatch(
       /^Import 2 posts\? 1 of them goes out now, the others at their times\. Feed of default, now: “Now”; /,
     );
-    expect(await questionOf(tableOf(), { as: "drafts" })).toMatch(
-      /^Import 3 drafts\? They wait for a person/,
-    );
+    expect(await questionOf(tableOf(["Four"]), { as: "drafts" })).toBeNull();
     expect(await listed()).toEqual([]);
   });
 });
@@ -394,5 +392,58 @@ describe("the same table again", () => {
     const answer = await run(tableOf(), {}, { accountIds: [other] });
     expect(answer).toMatchObject({ imported: 0, rows: [], counts: { existing: 0, bad: 3 } });
     expect(answer.errors[0].error).toContain("there is no account");
+  });
+});
+
+describe("a key that may only write drafts", () => {
+  const permissions = ["read", "draft", "files"] as const;
+
+  it("imports a table as drafts, on every way, and never as posts", async () => {
+    const key = await service.keyFor("default", { name: "Claude", permissions: [...permissions] });
+    const csv = tableOf();
+    const ask = (target: string, json: object): Promise<any> => service.ask(target, { key, json });
+    for (const target of ["POST /api/v1/tools/import_posts", "POST /api/v1/posts/import"]) {
+      for (const args of [{}, { as: "posts" }, { as: null }, { as: "Drafts" }, { as: ["drafts"] }]) {
+        const { status, json } = await ask(target, { csv, dryRun: false, ...args });
+        expect([status, json.error]).toEqual([
+          403,
+          'This key may not call import_posts (with as "drafts" it may): it lacks the permission "publish". Use a key that has it, or ask the owner to create one.',
+        ]);
+      }
+    }
+    expect((await ask("POST /api/v1/posts/import", { csv, as: "drafts" })).status).toBe(200);
+    const { json } = await ask("POST /api/v1/tools/import_posts", { csv, as: "drafts", dryRun: false });
+    expect(json.result.summary).toBe("Made: 3 drafts. A person decides about them.");
+    const { drafts } = await service.call("list_drafts", {});
+    expect(drafts.map(({ state, writtenBy }: any) => [state, writtenBy.name])).toEqual(
+      TEXTS.map(() => ["waiting", "Claude"]),
+    );
+    expect(await listed()).toEqual([]);
+    const listing = createToolbox(service.ctx, service.tools);
+    const permissionOf = (caller: object): unknown =>
+      listing.list(callerOf(caller)).find(({ name }) => name === "import_posts")?.permission;
+    expect([
+      permissionOf({}),
+      permissionOf({ permissions }),
+      permissionOf({ permissions: ["read"] }),
+    ]).toEqual(["publish", "draft", undefined]);
+  });
+});
+
+describe("what an import says that it did", () => {
+  it("is one sentence with what to do next, and says that bad rows keep all back", async () => {
+    const bad = `${tableOf()}\n${accountId},yesterday,Bad`;
+    const summaryOf = async (csv: string, args: object = {}): Promise<string> =>
+      (await run(csv, args)).summary;
+    expect(await summaryOf(bad)).toBe(
+      "Nothing was imported: 1 of 4 rows is bad, and a table is imported as a whole. Mend what errors tells, then import the table again.",
+    );
+    expect(await listed()).toEqual([]);
+    expect(await summaryOf(bad, { dryRun: true })).toMatch(/^Nothing was imported: 1 of 4 rows is bad/);
+    expect(await summaryOf(tableOf(), { dryRun: true })).toBe(
+      "Nothing was imported, as this only checks. With dryRun false, 3 posts will be made.",
+    );
+    expect(await summaryOf(tableOf())).toBe("Made: 3 posts.");
+    expect(await summaryOf(tableOf())).toBe("Nothing was imported: all of it is there already.");
   });
 });
