@@ -1,4 +1,4 @@
-import { TOOL } from "../../src/domain/for-people.ts";
+import { TOOL } from "../../src/domain/posts/for-people.ts";
 
 /** Only the application can ask in a way that its model cannot answer. */
 const CANNOT_ASK =

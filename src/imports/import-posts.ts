@@ -79,7 +79,7 @@ interface Plan {
  */
 export async function importPosts(call: CallContext, args: ImportArgs): Promise<ImportAnswer> {
   const plan = await planImport(call, args);
-  if (args.dryRun || plan.errors.length > 0) return show(plan, { args, made: null });
+  if (args.dryRun || plan.errors.length > 0) return show(plan, { dryRun: args.dryRun, made: null });
   const drafts = args.as === "drafts" ? await draftsOf(call, plan.good) : new Map<string, DraftRow>();
   const answer = await commitOnce(call, async (tx) => {
     const { ownerId } = call.caller;
@@ -119,7 +119,7 @@ export async function importPosts(call: CallContext, args: ImportArgs): Promise<
       plan.good.map(({ mark }) => mark),
     );
     const good = plan.good.map((row) => ({ ...row, id: others.get(row.mark) ?? row.id }));
-    return show({ ...plan, good }, { args, made });
+    return show({ ...plan, good }, { dryRun: false, made });
   });
   call.ctx.wakePublisher();
   return answer;
@@ -355,7 +355,7 @@ function gather(rows: readonly GoodRow[]): RowWarning[] {
 /** `made`: the marks of the rows that posts were made of. Null: none were. */
 function show(
   plan: Plan,
-  { args, made }: { readonly args: ImportArgs; readonly made: ReadonlySet<string> | null },
+  { dryRun, made }: { readonly dryRun: boolean; readonly made: ReadonlySet<string> | null },
 ): ImportAnswer {
   const isNew = ({ mark, id }: GoodRow): boolean => (made === null ? id === null : made.has(mark));
   const fresh = plan.good.filter(isNew).length;
@@ -372,9 +372,8 @@ function show(
     };
   });
   return {
-    dryRun: args.dryRun,
+    dryRun,
     imported: made?.size ?? 0,
-    summary: tellImport(args, { rows: plan.rows, bad: plan.errors.length, fresh }),
     counts: {
       rows: plan.rows,
       new: fresh,
@@ -384,19 +383,15 @@ function show(
     source: plan.source,
     rows: shown,
     errors: [...plan.errors],
-    warnings: plan.warnings.slice(0, MAX_WARNINGS).map((warning) => ({ ...warning })),
+    warnings: [...(made === null && !dryRun ? [tellNone(plan)] : []), ...plan.warnings]
+      .slice(0, MAX_WARNINGS)
+      .map((warning) => ({ ...warning })),
   };
 }
 
-/** What was done, and what to do: the counts alone do not say that bad rows keep all others back. */
-function tellImport(
-  { as, dryRun }: ImportArgs,
-  { rows, bad, fresh }: { readonly rows: number; readonly bad: number; readonly fresh: number },
-): string {
-  const made = plural(fresh, as === "drafts" ? "draft" : "post");
-  if (bad > 0)
-    return `Nothing was imported: ${bad} of ${plural(rows, "row")} ${bad === 1 ? "is" : "are"} bad, and a table is imported as a whole. Mend what errors tells, then import the table again.`;
-  if (fresh === 0) return "Nothing was imported: all of it is there already.";
-  if (dryRun) return `Nothing was imported, as this only checks. With dryRun false, ${made} will be made.`;
-  return `Made: ${made}.${as === "drafts" ? " A person decides about them." : ""}`;
+/** The counts alone do not say that bad rows keep all others back. */
+function tellNone({ rows, errors }: Plan): RowWarning {
+  const bad = `${errors.length} of ${plural(rows, "row")} ${errors.length === 1 ? "is" : "are"} bad`;
+  const warning = `Nothing was imported: ${bad}, and a table is imported as a whole. Mend what errors tells, then import the table again.`;
+  return { line: null, rows: errors.length, warning };
 }

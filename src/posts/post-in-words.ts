@@ -1,4 +1,11 @@
-import { nameOfField, splitByField, tellDay, TOOL, withoutCodes, withSubject } from "../domain/for-people.ts";
+import {
+  nameOfField,
+  splitByField,
+  tellDay,
+  TOOL,
+  withoutCodes,
+  withSubject,
+} from "../domain/posts/for-people.ts";
 import { oneLine, plainText } from "../domain/plain-text.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import { MINUTE, tellTime } from "../domain/time.ts";

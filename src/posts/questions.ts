@@ -8,7 +8,7 @@ import type {
   Resolution,
 } from "../domain/posts/post-body.ts";
 import { AppError } from "../domain/errors.ts";
-import { nameOfField } from "../domain/for-people.ts";
+import { nameOfField } from "../domain/posts/for-people.ts";
 import { plainText } from "../domain/plain-text.ts";
 import { TRANSITIONS } from "../domain/posts/post-states.ts";
 import type { BatchResult, Post } from "../domain/posts/post.ts";
@@ -183,7 +183,7 @@ export async function askToCancel(
 }
 
 /**
- * Before a failed post goes out within a minute, with or without changes: nobody was asked when it was scheduled for
+ * Before a failed post goes out within a minute, with or without changes: no person was asked when it was scheduled for
  * later, and who approved it as a draft approved another time.
  */
 export async function askToRetry(call: CallContext, input: PostRetry): Promise<string | null> {

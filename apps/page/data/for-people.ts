@@ -1,6 +1,6 @@
 import { forPeople as besideAnAgent } from "../../shared/for-people.ts";
 import { createZone, isZone } from "../../shared/zone.ts";
-import { type FieldSentence, splitByField, withoutCodes, withSubject } from "../../../src/domain/for-people.ts";
+import { type FieldSentence, splitByField, withoutCodes, withSubject } from "../../../src/domain/posts/for-people.ts";
 
 /** What the server says, by the fields that it names, in words of the page. */
 export function readByField(said: string): readonly FieldSentence[] {

@@ -1,4 +1,4 @@
-import { tellDay } from "../for-people.ts";
+import { tellDay } from "../posts/for-people.ts";
 import { WEEKDAYS } from "./series-days.ts";
 
 /** A series as a caller or an answer has it. */

@@ -50,7 +50,6 @@ export const MAX_SHOWN_ROWS = 100;
 export const ImportAnswer = z.strictObject({
   dryRun: z.boolean().describe("Nothing was made."),
   imported: z.int().describe("How many posts were made."),
-  summary: z.string().describe("What was done, and what to do next."),
   counts: z
     .strictObject({
       rows: z.int(),

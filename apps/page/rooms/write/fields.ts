@@ -1,4 +1,4 @@
-import { upperFirst, wordsOfKey, wordsOfValue } from "../../../../src/domain/for-people.ts";
+import { upperFirst, wordsOfKey, wordsOfValue } from "../../../../src/domain/posts/for-people.ts";
 import { forPeople } from "../../data/for-people.ts";
 import { isJson, type Json, jsonOf, textOf } from "../../../shared/json.ts";
 
