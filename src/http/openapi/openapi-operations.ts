@@ -66,7 +66,7 @@ export function describeRoute(route: ResourceRoute, toolbox: Toolbox): Operation
     operation: {
       operationId: nameOf(route),
       summary: route.summary,
-      description: `Needs the permission \`${tool.permission}\`. The same as \`${route.tools.join("` or `")}\`.`,
+      description: `${tellPermission(tool)} The same as \`${route.tools.join("` or `")}\`.`,
       tags: [TAGS[route.path.split("/")[1] ?? ""] ?? "Service"],
       requestParams: {
         path: z.object(Object.fromEntries(names.map((name) => [name, required(fieldOf(tool, name))]))),
@@ -100,7 +100,7 @@ export function describeTool(tool: AnyTool): Operation {
       operationId: tool.name,
       summary: tool.title,
       // The example stands beside the body.
-      description: `${tool.description.replace(EXAMPLE, "")}\n\nNeeds the permission \`${tool.permission}\`.`,
+      description: `${tool.description.replace(EXAMPLE, "")}\n\n${tellPermission(tool)}`,
       tags: ["Tools"],
       ...(!tool.hints.readOnly && { requestParams: { header: headersOf(tool) } }),
       requestBody: {
@@ -232,3 +232,8 @@ export function failures(...statuses: ErrorStatus[]): ZodOpenApiResponsesObject 
 }
 
 export const FAILURES = failures(...(Object.keys(ERRORS) as ErrorStatus[]));
+
+function tellPermission({ permission, lesser }: AnyTool): string {
+  const some = lesser === undefined ? "" : `, or \`${lesser.permission}\` ${lesser.way}`;
+  return `Needs the permission \`${permission}\`${some}.`;
+}
