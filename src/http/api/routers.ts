@@ -26,9 +26,12 @@ export function addResourceRoutes(
   }
 }
 
-/** A route over tools of several permissions is a bug of ours and ends the start. */
+/**
+ * A route over tools of several permissions is a bug of ours and ends the start. What a lesser permission is enough
+ * for is called as a tool: here a call without a body must be refused for its key first.
+ */
 function permissionOf(toolbox: Toolbox, route: ResourceRoute): Permission {
-  const [first, ...others] = route.tools.map((name) => leastPermission(toolOf(route, toolbox, name)));
+  const [first, ...others] = route.tools.map((name) => toolOf(route, toolbox, name).permission);
   if (first === undefined || others.some((other) => other !== first))
     throw new Error(`The tools of ${route.method} ${route.path} need one permission.`);
   return first;

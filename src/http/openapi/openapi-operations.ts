@@ -66,7 +66,7 @@ export function describeRoute(route: ResourceRoute, toolbox: Toolbox): Operation
     operation: {
       operationId: nameOf(route),
       summary: route.summary,
-      description: `${tellPermission(tool)} The same as \`${route.tools.join("` or `")}\`.`,
+      description: `Needs the permission \`${tool.permission}\`. The same as \`${route.tools.join("` or `")}\`.`,
       tags: [TAGS[route.path.split("/")[1] ?? ""] ?? "Service"],
       requestParams: {
         path: z.object(Object.fromEntries(names.map((name) => [name, required(fieldOf(tool, name))]))),
