@@ -115,6 +115,23 @@ describe("a series", () => {
     expect(later!.caption).toBe("Two");
   });
 
+  it("begins with its first text also where it is approved after its first time", async () => {
+    const repeat = { unit: "day", time: "15:30", times: 3, texts: ["One", "Two", "Three"] };
+    const { draft } = await call("save_draft", { targets: [{ accountId: "blog" }], repeat });
+    expect(draft.repeat.from).toBe("2026-11-21");
+    ctx.clock.jumpTo("2026-11-22T16:00:00Z");
+    await call("decide_draft", { id: draft.id, revision: 1, decision: "approve" });
+    ctx.clock.jumpTo("2026-11-24T16:00:00Z");
+    await pass();
+    const rows = await rowsOf<{ caption: string }>(
+      ctx.store,
+      "SELECT caption FROM posts ORDER BY scheduled_at",
+    );
+    expect(rows.map(({ caption }) => caption)).toEqual(["One", "Two", "Three"]);
+    expect(await times()).toEqual(["2026-11-23T15:30", "2026-11-24T15:30", "2026-11-25T15:30"]);
+    expect((await show(draft.id)).state).toBe("repeating");
+  });
+
   it("has each of its texts checked before a person is asked, and when they approve", async () => {
     const texts = ["Fine", "x".repeat(600), "Also fine", "y".repeat(700)];
     const repeat = { unit: "day", time: "09:30", times: 8, texts };
