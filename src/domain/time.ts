@@ -1,5 +1,6 @@
 import { DateTime, IANAZone } from "luxon";
 import { AppError } from "./errors.ts";
+import { plural } from "./plain-text.ts";
 import { setMaxListeners } from "node:events";
 
 export const SECOND = 1_000;
@@ -187,6 +188,12 @@ export function parseBound(field: string, text: string, timezone: string, isEnd:
 export function quote(text: string): string {
   const short = text.length > 60 ? `${text.slice(0, 57)}…` : text;
   return JSON.stringify(short);
+}
+
+/** `1 hour`, `90 minutes`: how late a post may be, for sentences. */
+export function tellSpan(ms: number): string {
+  const minutes = Math.round(ms / MINUTE);
+  return minutes > 0 && minutes % 60 === 0 ? plural(minutes / 60, "hour") : plural(minutes, "minute");
 }
 
 /** As a person reads it, to the minute: `Tuesday 1 December 2026, 10:00 (Europe/Berlin)`. */

@@ -168,20 +168,38 @@ describe("before a channel goes on", () => {
     await service.call("update_account", { accountId, paused: true });
     expect(await questionOf("update_account", { accountId, paused: false })).toBeNull();
     await service.call("update_account", { accountId, paused: true });
-    await schedule({ caption: "Too late", scheduledAt: inSeconds(60) });
+    const tooLate = await schedule({ caption: "Too late", scheduledAt: inSeconds(60) });
     await service.clock.advance(90 * MINUTE);
     await schedule({ caption: "Kept back", scheduledAt: inSeconds(0) });
     await schedule({ caption: "Later", scheduledAt: inSeconds(3_600) });
     const due = "“Kept back”, which was due on Saturday 21 November 2026, 10:30 (UTC)";
-    const told = `1 post goes out now: ${due}. 1 post fails, being more than 60 minutes late.`;
+    const late =
+      "being more than 1 hour late: “Too late”, which was due on Saturday 21 November 2026, 09:01 (UTC).";
     const dry = await service.call("update_account", { accountId, paused: false, dryRun: true });
-    expect(dry).toMatchObject({ moved: [], dryRun: true, warnings: [told] });
+    expect(dry).toMatchObject({
+      moved: [],
+      dryRun: true,
+      warnings: [
+        `1 post goes out now: ${due}. 1 post fails, ${late} Move it first with change_posts, or send it again afterwards with retry_post.`,
+      ],
+    });
     expect(await questionOf("update_account", { accountId, paused: false })).toBe(
-      "Resume Feed of default? 1 post goes out at once. Feed of default, now: “Kept back”.",
+      `Resume Feed of default? 1 post goes out at once. Feed of default, now: “Kept back”. 1 post fails, ${late} Say no to give what is too late another time first.`,
     );
     const done = await service.call("update_account", { accountId, schedule: { slots: [], paused: false } });
-    expect(done.warnings).toEqual([told]);
+    expect(done.warnings).toEqual([
+      `1 post goes out now: ${due}. 1 post failed, ${late} Send it again with retry_post (${tooLate}).`,
+    ]);
     expect(await service.call("update_account", { accountId, paused: false })).not.toHaveProperty("warnings");
+  });
+
+  it("asks where posts only fail", async () => {
+    await service.call("update_account", { accountId, paused: true });
+    await schedule({ caption: "Too late", scheduledAt: inSeconds(60) });
+    await service.clock.advance(90 * MINUTE);
+    expect(await questionOf("update_account", { accountId, paused: false })).toMatch(
+      /^Resume Feed of default\? 1 post fails, being more than 1 hour late: “Too late”/,
+    );
   });
 });
 

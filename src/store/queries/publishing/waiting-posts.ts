@@ -102,9 +102,13 @@ function goesOutAt(now: number): RawBuilder<number> {
     ELSE ${moment} END`;
 }
 
-/** An account's posts that no publisher works on and that are due by then, earliest first. */
-export function listWaitingUntil(reader: Reader, accountId: string, until: number): Promise<PostRow[]> {
-  return queryOf(reader)
+/** An account's posts that no publisher works on and that are due by then, earliest first. Default: all of them. */
+export function listWaitingUntil(
+  reader: Reader,
+  accountId: string,
+  { until, limit }: { readonly until: number; readonly limit?: number },
+): Promise<PostRow[]> {
+  const query = queryOf(reader)
     .selectFrom("posts")
     .selectAll()
     .where("account_id", "=", accountId)
@@ -112,6 +116,6 @@ export function listWaitingUntil(reader: Reader, accountId: string, until: numbe
     .where("scheduled_at", "<=", until)
     .where("lease_worker", "is", null)
     .orderBy("scheduled_at")
-    .orderBy("id")
-    .execute();
+    .orderBy("id");
+  return (limit === undefined ? query : query.limit(limit)).execute();
 }
