@@ -1,5 +1,6 @@
 import type { Quota } from "../domain/accounts/account.ts";
 import { AppError } from "../domain/errors.ts";
+import { plural } from "../domain/plain-text.ts";
 import { canReachAccount } from "../domain/permissions.ts";
 import type { ChangedPost, PostsChange } from "../domain/posts/post-body.ts";
 import { conflictSentence } from "../domain/posts/post-states.ts";
@@ -15,7 +16,7 @@ import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { warnOfQuotas } from "../publishing/quotas.ts";
 import { listLatePosts, listPosts } from "./list-posts.ts";
-import { hasNeighbour, NEIGHBOUR, warnOfTwin } from "./doubles.ts";
+import { warnOfNeighbour, warnOfTwin } from "./doubles.ts";
 import { movedTo, warnOfAccess } from "./post-checks.ts";
 import { checkForm, contentOf } from "./post-form.ts";
 import { untilUnchanged, writeIfUnchanged } from "./update-post.ts";
@@ -249,18 +250,26 @@ async function warn(
     for (const warning of await warnOfQuotas({ settings: ctx.settings, store: tx }, account, asked))
       warnings.add(`${row.id}: ${warning}`);
   }
-  const near: string[] = [];
+  const near = new Map<string, string[]>();
   for (const row of rows.filter(({ status }) => status === "scheduled")) {
     const twin = await warnOfTwin(tx, row);
     for (const warning of twin) warnings.add(`${row.id}: ${warning}`);
-    if (twin.length === 0 && (await hasNeighbour(tx, row))) near.push(row.id);
+    for (const warning of twin.length > 0 ? [] : await warnOfNeighbour(tx, row))
+      near.set(warning, [...(near.get(warning) ?? []), row.id]);
   }
   return [...warnings, ...tellNear(near)];
 }
 
-/** In one sentence: a day may be moved onto another. */
-function tellNear(ids: readonly string[]): string[] {
-  if (ids.length === 0) return [];
-  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : "";
-  return [`${ids.slice(0, MAX_NAMED).join(", ")}${more}: ${NEIGHBOUR}`];
+/** The first of them: a day may be moved onto another. */
+function tellNear(near: ReadonlyMap<string, readonly string[]>): string[] {
+  const told = [...near].map(([warning, ids]) => {
+    const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : "";
+    return `${ids.slice(0, MAX_NAMED).join(", ")}${more}: ${warning}`;
+  });
+  const rest = told.length - MAX_NAMED;
+  if (rest <= 0) return told;
+  return [
+    ...told.slice(0, MAX_NAMED),
+    `${plural(rest, "more post")} of these ${rest === 1 ? "has" : "have"} the minute of another one.`,
+  ];
 }

@@ -25,12 +25,14 @@ import { assertTakesPosts, readScheduledAt } from "./post-checks.ts";
 import { contentOf } from "./post-form.ts";
 import {
   isAtOnce,
+  isPausedChannel,
   quoteText,
   tellDoubts,
   tellPost,
   tellPosts,
   textLimit,
   type ToldPost,
+  WHEN_RESUMED,
 } from "./post-in-words.ts";
 import { canRemove, findOwnPost, isOnPlatform } from "./posts.ts";
 import { retryPost, updatePost } from "./update-post.ts";
@@ -77,7 +79,10 @@ export async function askToPublishSeveral(
     call,
     due.flatMap(({ warnings }) => withoutNow(warnings)),
   );
-  return `Publish ${due.length} posts now? ${await tellPosts(call, due.map(toTold))}.${doubts}`;
+  const held: boolean[] = [];
+  for (const { post } of due) held.push(await isPausedChannel(call, post.accountId));
+  const when = held.every(Boolean) ? "as soon as their channels are resumed" : "now";
+  return `Publish ${due.length} posts ${when}? ${await tellPosts(call, due.map(toTold))}.${doubts}`;
 }
 
 /** A dry run shows posts on a channel that is disconnected, and the call itself refuses them. */
@@ -115,9 +120,13 @@ interface Tried {
 /** Null where it does not go out within a minute. */
 async function askAboutNow(call: CallContext, tried: Tried, besides = ""): Promise<string | null> {
   if (!isAtOnce(call.ctx, Date.parse(tried.post.scheduledAt))) return null;
-  const account = await nameOfAccount(call, tried.post.accountId);
+  const { accountId } = tried.post;
+  const account = await nameOfAccount(call, accountId);
   const doubts = tellDoubts(call, withoutNow(tried.warnings ?? []));
-  return `Publish now on ${account}: ${await tellPost(call, toTold(tried))}?${besides}${doubts}`;
+  const when = (await isPausedChannel(call, accountId))
+    ? `Publish on ${account}, which is paused, ${WHEN_RESUMED}`
+    : `Publish now on ${account}`;
+  return `${when}: ${await tellPost(call, toTold(tried))}?${besides}${doubts}`;
 }
 
 /** The question itself says so. */

@@ -105,7 +105,7 @@ async function tellGoingOut(
       content: { ...content, scheduledAt: times.get(row.id) ?? content.scheduledAt },
     };
   });
-  return `${ids.length === 1 ? "1 post goes" : `${ids.length} posts go`} out at once. ${await tellPosts(call, posts)}.`;
+  return `${ids.length === 1 ? "1 post goes" : `${ids.length} posts go`} out at once. ${await tellPosts(call, posts, { isResumed: true })}.`;
 }
 
 /** Whether a paused channel is resumed that can be used. */

@@ -203,6 +203,28 @@ describe("before a channel goes on", () => {
   });
 });
 
+describe("a post for now on a paused channel", () => {
+  it("is asked about as one that waits", async () => {
+    await service.call("update_account", { accountId, paused: true });
+    const post = { accountId, caption: "Hello" };
+    const held = "as soon as it is resumed";
+    expect(await questionOf("schedule_post", post)).toMatch(
+      new RegExp(`^Publish on Feed of default, which is paused, ${held}: “Hello”\\?`),
+    );
+    const posts = [post, { accountId, caption: "Two" }];
+    expect(await questionOf("schedule_posts", { posts })).toMatch(
+      new RegExp(
+        `^Publish 2 posts as soon as their channels are resumed\\? Feed of default, ${held}: “Hello”`,
+      ),
+    );
+    const { draft } = await service.call("save_draft", { caption: "Draft", targets: [{ accountId }] });
+    const approval = { id: draft.id, revision: 1, decision: "approve" };
+    expect(await questionOf("decide_draft", approval)).toMatch(
+      new RegExp(`It keeps 1 post until the channel is resumed\\. Feed of default, ${held}: “Draft”`),
+    );
+  });
+});
+
 describe("what a question tells of a post", () => {
   it("holds its media, their descriptions, what follows it and its link", async () => {
     const { json } = await service.ask("POST /api/v1/files?name=photo.png", {

@@ -119,6 +119,29 @@ describe("a paused channel", () => {
     expect((await pause()).warnings).toEqual(told);
   });
 
+  it("makes no post late, and none of its posts is the next one", async () => {
+    const ids = [await schedule(MINUTE), await schedule(2 * MINUTE)];
+    await schedule(2 * HOUR);
+    await pause();
+    expect((await service.call("get_status", {})).nextDueAt).toBeNull();
+    await pass(30);
+    const held = await service.call("get_status", {});
+    expect([held.nextDueAt, held.counts.overdue]).toEqual([null, 0]);
+    const window = { from: at(-MINUTE), to: at(MINUTE), status: ["scheduled"] };
+    const { posts, warnings } = await service.call("list_posts", window);
+    expect(posts).toEqual([]);
+    expect(warnings[0]).toMatch(
+      /^2 posts whose time is over still wait, and may go out within from and to: “In 60000” on Feed of default \(post_\w+\), which was due on Saturday 21 November 2026, 09:01 \(UTC\)\. The channel .* is paused/,
+    );
+    expect(await service.call("list_posts", { ...window, from: at(-HOUR) })).not.toHaveProperty("warnings");
+    await pause(false);
+    await drain(service.ctx);
+    await service.clock.advance(30 * SECOND);
+    await drain(service.ctx);
+    expect(await statusesOf(ids)).toEqual(["published", "published"]);
+    expect((await service.call("get_status", {})).lateness).toMatchObject({ sampleSize: 0, maxMs: null });
+  });
+
   it("goes on where it stood for what lies ahead", async () => {
     await pause();
     const id = await schedule(MINUTE);

@@ -8,6 +8,7 @@ import { listLatePosts, listPosts } from "../../posts/list-posts.ts";
 import type { Host } from "../host.ts";
 import { collect, toJsonText, wholeNumber } from "../options.ts";
 import { shellCaller } from "../../access/api-keys.ts";
+import { forShell } from "./shell-words.ts";
 import { showPosts } from "./views.ts";
 import { readBounds } from "./when.ts";
 
@@ -76,15 +77,22 @@ async function list(host: Host, which: keyof typeof KINDS, options: ListOptions)
     search: options.search,
     ...readBounds(session, options),
   };
-  const { posts, isMore } =
-    which === "upcoming" ? await nextOf(call, filter, limit) : await latestOf(call, filter, limit);
-  if (!host.terminal.isScreen || options.json === true) return host.terminal.print(toJsonText({ posts }));
+  const {
+    posts,
+    isMore,
+    warnings = [],
+  } = which === "upcoming" ? await nextOf(call, filter, limit) : await latestOf(call, filter, limit);
+  if (!host.terminal.isScreen || options.json === true)
+    return host.terminal.print(toJsonText({ posts, ...(warnings.length === 0 ? {} : { warnings }) }));
   // One for all is told by what was asked for.
   const hasStatus = which === "all" || posts.some(({ status }) => status !== KINDS[which][0]);
   const { search, from, to, on } = options;
   const isNarrowed = [search, from, to, ...on].some((one) => one !== undefined);
+  const told = warnings.map((warning) => `${forShell(warning)}\n`).join("");
+  if (posts.length === 0 && told !== "") return host.terminal.print(`No post matches.\n${told}`);
   if (posts.length === 0) return host.terminal.print(isNarrowed ? "No post matches.\n" : NOTHING[which]);
   host.terminal.print(await showPosts(session.ctx, posts, { columns: host.terminal.columns, hasStatus }));
+  if (told !== "") host.terminal.print(told);
   if (isMore) host.terminal.print(`There are more. --limit ${limit * 2} shows twice as many.\n`);
 }
 
@@ -93,11 +101,13 @@ type Filter = Omit<ListPostsArgs, "limit" | "cursor">;
 interface Found {
   readonly posts: readonly Post[];
   readonly isMore: boolean;
+  /** Of what goes out within the bounds and does not stand there. */
+  readonly warnings?: readonly string[] | undefined;
 }
 
 async function latestOf(call: CallContext, filter: Filter, limit: number): Promise<Found> {
-  const { posts, nextCursor } = await listPosts(call, { ...filter, limit });
-  return { posts, isMore: nextCursor !== null };
+  const { posts, nextCursor, warnings } = await listPosts(call, { ...filter, limit });
+  return { posts, isMore: nextCursor !== null, warnings };
 }
 
 /** Lists begin with the latest: the next ones stand on the last page. */

@@ -73,11 +73,11 @@ export async function listLate(reader: Reader, filter: LateFilter, limit: number
   );
 }
 
-/** When the first late post goes out. Null where none waits. */
+/** When the first late post goes out whose channel can send it. Null: there is none. */
 export async function readNextLate(reader: Reader, scope: LateScope): Promise<number | null> {
   const next = sql<{ next: number | null }>`
     SELECT min(${goesOutAt(scope.now)}) AS next FROM posts p JOIN accounts a ON a.id = p.account_id
-    WHERE ${sql.join(lateOf(scope, ["scheduled"]), sql` AND `)}`;
+    WHERE ${sql.join(lateOf(scope, ["scheduled"]), sql` AND `)} AND a.paused = 0 AND a.status IN ('connected', 'expiring')`;
   return (await rowOf(reader, next))?.next ?? null;
 }
 
