@@ -181,6 +181,8 @@ it("the end of the process ends the waiting with an answer, and long before its 
   await expect.poll(() => held.length, { timeout: 10_000 }).toBe(1);
   (server.ctx as Context).links.end();
   const { status, json } = await waits;
-  expect([status, json.warnings]).toEqual([201, [expect.stringMatching(BEHIND)]]);
+  // Whether the post before it is out by then is a matter of moments.
+  const either = new RegExp(`${STILL.source}|${BEHIND.source}`);
+  expect([status, json.warnings]).toEqual([201, [expect.stringMatching(either)]]);
   await untilOver(json.post.id);
 });
