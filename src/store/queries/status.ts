@@ -10,7 +10,7 @@ export interface StatusScope {
   readonly accountIds: readonly string[] | null;
 }
 
-/** Their ids, for a template. `that`: only accounts of which it holds. */
+/** Their ids, for a template. `that`: what else is true of them. */
 export function ownAccounts(
   { ownerId, accountIds }: StatusScope,
   that: RawBuilder<unknown> = sql`TRUE`,

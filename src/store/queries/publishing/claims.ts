@@ -248,10 +248,7 @@ async function spaceAccounts(
     .updateTable("accounts")
     .set({
       next_allowed_at: sql`CASE WHEN next_allowed_at < ${until} THEN ${until} ELSE next_allowed_at END`,
-      wait_cause:
-        waited.length === 0
-          ? "spacing"
-          : sql<LateCause>`CASE WHEN id IN ${anyOf(waited)} THEN 'channel' ELSE 'spacing' END`,
+      wait_cause: sql<LateCause>`CASE WHEN id IN ${anyOf(waited)} THEN 'channel' ELSE 'spacing' END`,
     })
     .where("id", "in", ids)
     .execute();
