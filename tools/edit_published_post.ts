@@ -14,7 +14,10 @@ export default defineTool({
     'Example: {"id":"post_1","caption":"Corrected text"}',
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: true },
   input: PostEdit,
-  output: z.strictObject({ post: Post }),
+  output: z.strictObject({
+    post: Post,
+    warnings: z.array(z.string()).optional().describe("Notes."),
+  }),
   question: (args, call) => askToEdit(call, args),
   handle: (args, call) => editPublishedPost(call, args),
 });

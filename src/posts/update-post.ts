@@ -38,6 +38,9 @@ interface ChangedPost {
   readonly preview?: Preview;
 }
 
+/** Said of a change to what the post says already. */
+export const NOTHING_CHANGED = "Nothing changed: the post is so already.";
+
 /** A change that raced with another one is checked again on the newer content, this often. */
 const MAX_ROUNDS = 5;
 
@@ -77,7 +80,8 @@ export async function updatePost(call: CallContext, input: PostChange): Promise<
     };
     const changed = { ...before, ...checked.row };
     const doubles = await warnOfDoubles(ctx, changed, { isDone: !dryRun });
-    const warnings = [...(time?.warnings ?? []), ...checked.warnings, ...doubles];
+    const same = CONTENT.every((column) => changed[column] === before[column]) ? [NOTHING_CHANGED] : [];
+    const warnings = [...same, ...(time?.warnings ?? []), ...checked.warnings, ...doubles];
     if (dryRun) return { post: toPost(changed), warnings, ...(await showDryRun(ctx, account, changed)) };
     const answer = await commitOnce(call, async (tx) => {
       await requireFiles(tx, caller, checked.files);

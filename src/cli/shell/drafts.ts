@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Command } from "commander";
-import { DecidedDraft, Draft, DRAFT_STATES } from "../../domain/drafts/draft.ts";
+import { DecidedDraft, Draft, DRAFT_STATES, type DraftPage } from "../../domain/drafts/draft.ts";
 import { tellSeries } from "../../domain/drafts/tell-series.ts";
 import type { Post } from "../../domain/posts/post.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -23,6 +23,10 @@ interface Common {
   readonly json?: true;
 }
 
+interface ListOptions extends Common {
+  readonly all?: true;
+}
+
 interface DraftOptions extends Common, ContentOptions {
   readonly on: readonly string[];
   readonly at?: string;
@@ -42,10 +46,11 @@ interface ApproveOptions extends Common {
 export function addDraftCommands(program: Command, host: Host): void {
   program
     .command("drafts")
-    .description("list drafts, or those in one state, such as waiting")
+    .description("list the drafts that wait or are open, or those in one state, such as scheduled")
     .argument("[state]", DRAFT_STATES.join(", "))
-    .option("--json", "print JSON on a terminal, too")
-    .action((state: string | undefined, options: Common) => list(host, state, options));
+    .option("--all", "the decided ones, too")
+    .option("--json", "print JSON of all of them on a terminal, too")
+    .action((state: string | undefined, options: ListOptions) => list(host, state, options));
   addContentOptions(
     program
       .command("draft")
@@ -89,19 +94,56 @@ const Answer = z.looseObject({
   warnings: z.array(z.string()).optional(),
 });
 
-async function list(host: Host, state: string | undefined, { json }: Common): Promise<void> {
+async function list(host: Host, state: string | undefined, { all, json }: ListOptions): Promise<void> {
   if (state !== undefined && !DRAFT_STATES.some((known) => known === state))
     throw new AppError(
       "invalid",
       `state: ${quote(state)} is none. The states are ${DRAFT_STATES.join(", ")}.`,
     );
   await using session = await host.openSession();
-  const call = plainCall(session.ctx, shellCaller(), host.stopSignal);
-  const states = DRAFT_STATES.filter((known) => known === state);
-  const page = await listDrafts(call, { ...(state === undefined ? {} : { state: states }), limit: 100 });
   const isTable = host.terminal.isScreen && json !== true;
+  if (isTable && state === undefined) return await listByNeed(host, session, all === true);
+  const page = await pageOf(host, session, state === undefined ? null : [state]);
   host.terminal.print(isTable ? await showDrafts(host, session, page.drafts) : toJsonText(page));
 }
+
+function pageOf(host: Host, { ctx }: Session, states: readonly string[] | null): Promise<DraftPage> {
+  const call = plainCall(ctx, shellCaller(), host.stopSignal);
+  const state = DRAFT_STATES.filter((known) => states?.includes(known));
+  return listDrafts(call, { ...(states === null ? {} : { state }), limit: MOST_LISTED });
+}
+
+const MOST_LISTED = 100;
+
+/** What somebody must do something about first. Many decided ones would hide it. */
+const BY_NEED = [
+  { title: "Waiting for a decision (posthorn approve ID)", states: ["waiting"] },
+  { title: "Open: being written", states: ["open"] },
+] as const;
+
+/** Each a page of its own, so that no others push them off it. */
+async function listByNeed(host: Host, session: Session, isAll: boolean): Promise<void> {
+  const { print } = host.terminal;
+  const undecided: readonly string[] = BY_NEED.flatMap(({ states }) => states);
+  const decided = {
+    title: "Decided",
+    states: DRAFT_STATES.filter((state) => !undecided.includes(state)),
+  };
+  let shown = 0;
+  for (const { title, states } of isAll ? [...BY_NEED, decided] : BY_NEED) {
+    const { drafts, nextCursor } = await pageOf(host, session, states);
+    if (drafts.length === 0) continue;
+    print(`${shown === 0 ? "" : "\n"}${title}\n${await showDrafts(host, session, drafts)}`);
+    if (nextCursor !== null) print(`There are more than these ${drafts.length}.\n`);
+    shown += drafts.length;
+  }
+  if (shown === 0) print(isAll ? "None.\n" : "No draft waits for a decision, and none is open.\n");
+  const { drafts, nextCursor } = isAll ? NO_DRAFTS : await pageOf(host, session, decided.states);
+  const many = nextCursor === null ? String(drafts.length) : `More than ${drafts.length}`;
+  if (drafts.length > 0) print(`${many} decided: posthorn drafts --all\n`);
+}
+
+const NO_DRAFTS: DraftPage = { drafts: [], nextCursor: null };
 
 /** One line a draft, and below it what is in its way, or what a person said. */
 async function showDrafts(host: Host, { ctx }: Session, drafts: readonly Draft[]): Promise<string> {

@@ -8,7 +8,11 @@ import { listLatePosts, listPosts } from "../../posts/list-posts.ts";
 import type { Host } from "../host.ts";
 import { collect, toJsonText, wholeNumber } from "../options.ts";
 import { shellCaller } from "../../access/api-keys.ts";
-import { showPosts } from "./views.ts";
+import { cutText } from "../../domain/cut-text.ts";
+import { parseBound } from "../../domain/time.ts";
+import { showComing } from "../../drafts/show-calendar.ts";
+import { oneLine } from "./table.ts";
+import { showPosts, toClock } from "./views.ts";
 import { readBounds } from "./when.ts";
 
 interface ListOptions {
@@ -83,10 +87,30 @@ async function list(host: Host, which: keyof typeof KINDS, options: ListOptions)
   const hasStatus = which === "all" || posts.some(({ status }) => status !== KINDS[which][0]);
   const { search, from, to, on } = options;
   const isNarrowed = [search, from, to, ...on].some((one) => one !== undefined);
-  if (posts.length === 0) return host.terminal.print(isNarrowed ? "No post matches.\n" : NOTHING[which]);
-  host.terminal.print(await showPosts(session.ctx, posts, { columns: host.terminal.columns, hasStatus }));
+  if (posts.length === 0) host.terminal.print(isNarrowed ? "No post matches.\n" : NOTHING[which]);
+  else
+    host.terminal.print(await showPosts(session.ctx, posts, { columns: host.terminal.columns, hasStatus }));
+  if (which === "upcoming" && search === undefined) await tellComing(host, call, filter);
   if (isMore) host.terminal.print(`There are more. --limit ${limit * 2} shows twice as many.\n`);
 }
+
+/** What no post stands for yet: the list would seem to end with the series' last one. */
+async function tellComing(host: Host, call: CallContext, { from, to, accountId }: Filter): Promise<void> {
+  const { clock, settings } = call.ctx;
+  const { timezone } = settings;
+  const window = {
+    from: from === undefined ? clock.now() : parseBound("--from", from, timezone, false),
+    to: to === undefined ? Infinity : parseBound("--to", to, timezone, true),
+  };
+  for (const { rule, text, draftId, postsUntil } of await showComing(call, window, accountId ?? null)) {
+    const what = text === null ? "" : ` (${oneLine(cutText(text, { maxChars: MAX_TEXT }))})`;
+    host.terminal.print(
+      `And so on: ${rule}${what}. Its posts are made 14 days ahead, now until ${toClock(postsUntil, timezone)}. To end it: posthorn approve ${draftId.slice(-6)} --stop\n`,
+    );
+  }
+}
+
+const MAX_TEXT = 40;
 
 type Filter = Omit<ListPostsArgs, "limit" | "cursor">;
 
