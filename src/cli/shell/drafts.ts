@@ -17,7 +17,7 @@ import { consentOf, findDue, untilOut, whyNotOut } from "./outcomes.ts";
 import { forShell } from "./shell-words.ts";
 import { type Column, toTable } from "./table.ts";
 import { toClock } from "./views.ts";
-import { readWhen, WHEN_HELP } from "./when.ts";
+import { readWhen, WHEN_HELP } from "../../domain/arguments/spoken-times.ts";
 
 interface Common {
   readonly json?: true;

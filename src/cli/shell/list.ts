@@ -13,7 +13,7 @@ import { parseBound } from "../../domain/time.ts";
 import { showComing } from "../../drafts/show-calendar.ts";
 import { oneLine } from "./table.ts";
 import { showPosts, toClock } from "./views.ts";
-import { readBounds } from "./when.ts";
+import { readBounds } from "./bounds.ts";
 
 interface ListOptions {
   readonly on: readonly string[];
