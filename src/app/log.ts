@@ -84,7 +84,7 @@ export function tellingLog(log: Logger, tell: Tell = () => {}): Tell {
 const SHOWN_FIELDS: readonly string[] = ["code", "kind", "httpStatus", "retryAfterMs", "syscall"];
 const MAX_CAUSES = 5;
 
-/** What the world answers, not a bug: where in our code it was noticed tells nobody anything. */
+/** What the world answers, not a bug: where in our code it was noticed is of no use. */
 const EXPECTED: readonly string[] = [
   "AppError",
   "PlatformFault",

@@ -80,8 +80,12 @@ export async function updatePost(call: CallContext, input: PostChange): Promise<
     };
     const changed = { ...before, ...checked.row };
     const doubles = await warnOfDoubles(ctx, changed, { isDone: !dryRun });
-    const same = CONTENT.every((column) => changed[column] === before[column]) ? [NOTHING_CHANGED] : [];
-    const warnings = [...same, ...(time?.warnings ?? []), ...checked.warnings, ...doubles];
+    const warnings = [
+      ...sayIfSame(patch, before, changed),
+      ...(time?.warnings ?? []),
+      ...checked.warnings,
+      ...doubles,
+    ];
     if (dryRun) return { post: toPost(changed), warnings, ...(await showDryRun(ctx, account, changed)) };
     const answer = await commitOnce(call, async (tx) => {
       await requireFiles(tx, caller, checked.files);
@@ -92,6 +96,12 @@ export async function updatePost(call: CallContext, input: PostChange): Promise<
     ctx.wakePublisher();
     return answer;
   });
+}
+
+/** A dry run may be asked for without a change. */
+function sayIfSame(patch: PostInput, before: PostRow, after: PostRow): string[] {
+  const isAsked = Object.values(patch).some((value) => value !== undefined);
+  return isAsked && CONTENT.every((column) => after[column] === before[column]) ? [NOTHING_CHANGED] : [];
 }
 
 /** What only a dry run answers. */

@@ -43,7 +43,7 @@ function pageOf(host: Host, { ctx }: Session, states: readonly string[] | null):
 
 const MOST_LISTED = 100;
 
-/** What somebody must do something about first. Many decided ones would hide it. */
+/** What is to be done comes first. Many decided ones would hide it. */
 const BY_NEED = [
   { title: "Waiting for a decision (posthorn approve ID)", states: ["waiting"] },
   { title: "Open: being written", states: ["open"] },
