@@ -92,7 +92,7 @@ export const PostsChange = z.strictObject({
   from: Moment.optional().describe(those.from.description ?? ""),
   to: Moment.optional().describe(those.to.description ?? ""),
   shiftMinutes: z.int().min(-525_600).max(525_600).optional().describe("Move them. Negative: earlier."),
-  toDay: Moment.optional().describe("To this date, same time of day in the channel's zone."),
+  toDay: Moment.optional().describe("To this date, same time there."),
   cancel: z.boolean().optional().describe("Cancel them."),
   dryRun: z.boolean().optional().describe("Only check."),
 });
