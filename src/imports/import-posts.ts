@@ -261,17 +261,12 @@ function rowReader(
       const body = { ...given, accountId: account.id };
       return { line, body, account, scheduledAt: null, mark: markOf(body), warnings: [] };
     }
-    const parsed = parseMoment(
-      "scheduledAt",
-      given.scheduledAt,
-      zone,
-      meantMoment({ now: ctx.clock.now(), timezone: zone }),
-    );
-    const { ms } = parsed;
-    const body = { ...given, accountId: account.id, scheduledAt: toIso(ms) };
+    const meant = meantMoment({ now: ctx.clock.now(), timezone: zone });
+    const parsed = parseMoment("scheduledAt", given.scheduledAt, zone, meant);
+    const body = { ...given, accountId: account.id, scheduledAt: toIso(parsed.ms) };
     // Who names a zone knows how their times are read.
     const warnings = warningsOf({ tellsZone: tellsZone && timezone === undefined }, parsed);
-    return { line, body, account, scheduledAt: ms, mark: markOf(body), warnings };
+    return { line, body, account, scheduledAt: parsed.ms, mark: markOf(body), warnings };
   };
 }
 

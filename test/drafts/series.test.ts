@@ -95,7 +95,7 @@ describe("a series", () => {
         draftId: id,
         text: "Daily",
         accountIds: ["acc_blog"],
-        rule: "Every week on Fri at 07:00 (UTC), from 2026-11-21, without an end",
+        rule: "Every week on Fri at 07:00 (UTC), from Sat 21 Nov 2026, without an end",
         postsUntil: "2026-12-04T07:00:00.000Z",
         coming: ["11", "18", "25"].map((day) => `2026-12-${day}T07:00:00.000Z`),
       },
