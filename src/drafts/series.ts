@@ -97,7 +97,7 @@ export async function prepareSeries(
 }
 
 /** When it was approved: what came before is no occurrence of it. */
-function beginOf({ decision }: DraftRow, now: number): number {
+export function beginOf({ decision }: DraftRow, now: number): number {
   return decision === null ? now : Date.parse((JSON.parse(decision) as StoredDecision).at);
 }
 

@@ -1,3 +1,4 @@
+import { meantDay } from "../domain/arguments/spoken-times.ts";
 import type { Quota } from "../domain/accounts/account.ts";
 import { AppError } from "../domain/errors.ts";
 import { plural } from "../domain/plain-text.ts";
@@ -5,7 +6,7 @@ import { canReachAccount } from "../domain/permissions.ts";
 import type { ChangedPost, PostsChange } from "../domain/posts/post-body.ts";
 import { conflictSentence } from "../domain/posts/post-states.ts";
 import { readPlan } from "../domain/accounts/schedule.ts";
-import { MINUTE, parseBound, toIso, toZoned } from "../domain/time.ts";
+import { EXAMPLE_DAY, MINUTE, parseBound, quote, toIso, toZoned } from "../domain/time.ts";
 import { atWallTime, readWallClock } from "../domain/wall-clock.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { Tx } from "../store/engine/store.ts";
@@ -125,8 +126,10 @@ async function planMove(
   }
 }
 
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
 function assertClear(
-  { settings }: AppContext,
+  { settings: { timezone }, clock }: AppContext,
   { ids, accountId, label, from, to, shiftMinutes, toDay, cancel }: PostsChange,
 ): void {
   const isFiltered = [accountId, label, from, to].some((one) => one !== undefined);
@@ -141,7 +144,16 @@ function assertClear(
       "invalid",
       "What is to be done with them? Give one of shiftMinutes (not 0), toDay, and cancel: true.",
     );
-  if (toDay !== undefined) parseBound("toDay", toDay, settings.timezone, false);
+  if (toDay === undefined) return;
+  const meant = DATE.test(toDay) ? null : meantDay(toDay, { now: clock.now(), timezone });
+  if (DATE.test(toDay)) parseBound("toDay", toDay, timezone, false);
+  else
+    throw new AppError(
+      "invalid",
+      meant === null
+        ? `toDay: must be a date such as ${EXAMPLE_DAY}, not ${quote(toDay)}.`
+        : `toDay: ${quote(toDay)} is not a date. Did you mean ${meant}? Send that.`,
+    );
 }
 
 async function findFitting(

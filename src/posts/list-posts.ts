@@ -1,3 +1,4 @@
+import { meantBound } from "../domain/arguments/spoken-times.ts";
 import { withWaits } from "./waits.ts";
 import { findPlatform } from "../platform-io/list-platforms.ts";
 import { decodeCursor, encodeCursor, unknownCursor } from "../domain/cursor.ts";
@@ -116,8 +117,9 @@ function inOrder(...lists: readonly (readonly ShownRow[])[]): ShownRow[] {
 
 async function readFilters(ctx: AppContext, caller: Caller, args: ListPostsArgs): Promise<Filters> {
   const { timezone } = ctx.settings;
-  const from = args.from === undefined ? null : parseBound("from", args.from, timezone, false);
-  const to = args.to === undefined ? null : parseBound("to", args.to, timezone, true);
+  const meant = meantBound({ now: ctx.clock.now(), timezone });
+  const from = args.from === undefined ? null : parseBound("from", args.from, timezone, false, meant);
+  const to = args.to === undefined ? null : parseBound("to", args.to, timezone, true, meant);
   if (args.from !== undefined && args.to !== undefined && from !== null && to !== null && from > to) {
     throw new AppError(
       "invalid",
@@ -265,8 +267,9 @@ async function findFreeSlots(
 /** One bound makes a window of a month, or of a year where the number is limited. Both are included. */
 function readWindow(ctx: AppContext, args: CalendarArgs): { readonly from: number; readonly to: number } {
   const { timezone } = ctx.settings;
-  const from = args.from === undefined ? null : parseBound("from", args.from, timezone, false);
-  const to = args.to === undefined ? null : parseBound("to", args.to, timezone, true);
+  const meant = meantBound({ now: ctx.clock.now(), timezone });
+  const from = args.from === undefined ? null : parseBound("from", args.from, timezone, false, meant);
+  const to = args.to === undefined ? null : parseBound("to", args.to, timezone, true, meant);
   const span = args.limit === undefined ? { months: 1 } : { years: 1 };
   const at = (ms: number): DateTime => DateTime.fromMillis(ms, { zone: timezone });
   if (from === null && to === null) {

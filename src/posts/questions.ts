@@ -35,7 +35,7 @@ import {
   WHEN_RESUMED,
 } from "./post-in-words.ts";
 import { canRemove, findOwnPost, isOnPlatform } from "./posts.ts";
-import { retryPost, updatePost } from "./update-post.ts";
+import { NOTHING_CHANGED, retryPost, updatePost } from "./update-post.ts";
 import { NO_TIME_GIVEN, preparePost, schedulePosts } from "./schedule-post.ts";
 
 /*
@@ -107,7 +107,8 @@ export async function askToPublishSooner(call: CallContext, input: PostChange): 
   const at = patch.scheduledAt === undefined ? row.scheduled_at : readScheduledAt(call, patch.scheduledAt).ms;
   if (!isIn(row, TRANSITIONS.edit.from) || !isAtOnce(call.ctx, at)) return null;
   assertTakesPosts(await findAccount(call.ctx, call.caller, row.account_id), false);
-  return askAboutNow(call, await updatePost(call, { ...input, dryRun: true }));
+  const tried = await updatePost(call, { ...input, dryRun: true });
+  return tried.warnings.includes(NOTHING_CHANGED) ? null : askAboutNow(call, tried);
 }
 
 /** What a dry run answers. */
@@ -140,8 +141,10 @@ function toTold({ post, preview }: Tried): ToldPost {
   return { accountId, preview, content: { mediaUrl, caption, metadata, leadMinutes, scheduledAt } };
 }
 
-export async function askToEdit(call: CallContext, input: PostEdit): Promise<string> {
-  const { row } = await prepareEdit(call, input);
+/** Null where nothing would change: there is nothing to agree to. */
+export async function askToEdit(call: CallContext, input: PostEdit): Promise<string | null> {
+  const { row, changed } = await prepareEdit(call, input);
+  if (changed.length === 0) return null;
   const { caption } = input;
   const fields = Object.entries(input.metadata ?? {}).map(
     ([field, value]) => `${plainText(nameOfField(field), MAX_NAME)}: ${valueInWords(value)}`,

@@ -361,9 +361,19 @@ describe("before a post is stopped or changed", () => {
     expect(await questionOf("edit_published_post", edit)).toBe(
       "Change the live post “Hello” on Feed of default? Its text becomes “New”; title: “T”; tags: “a”.",
     );
-    expect(await questionOf("edit_published_post", { id, metadata: null })).toMatch(
-      /Its other fields are emptied\.$/,
+    expect(await questionOf("edit_published_post", { ...edit, metadata: null })).toMatch(
+      /; its other fields are emptied\.$/,
     );
+  });
+
+  it("asks nobody about a change that changes nothing", async () => {
+    const id = await schedule({ scheduledAt: inSeconds(20) });
+    const { caption } = (await service.call("get_post", { id })).post;
+    expect(await questionOf("update_post", { id, caption })).toBe(null);
+    expect(await questionOf("update_post", { id, caption: "Other" })).toMatch(/^Publish now/);
+    await setPost(id, { status: "published" });
+    expect(await questionOf("edit_published_post", { id, caption })).toBe(null);
+    expect(await questionOf("edit_published_post", { id, caption: "Other" })).toMatch(/^Change the live/);
   });
 
   it("asks what the person saw of one whose outcome is unknown", async () => {

@@ -8,9 +8,13 @@ import { listLatePosts, listPosts } from "../../posts/list-posts.ts";
 import type { Host } from "../host.ts";
 import { collect, toJsonText, wholeNumber } from "../options.ts";
 import { shellCaller } from "../../access/api-keys.ts";
+import { cutText } from "../../domain/cut-text.ts";
+import { parseBound } from "../../domain/time.ts";
+import { showComing } from "../../drafts/show-calendar.ts";
+import { readBounds } from "./bounds.ts";
 import { forShell } from "./shell-words.ts";
-import { showPosts } from "./views.ts";
-import { readBounds } from "./when.ts";
+import { oneLine } from "./table.ts";
+import { showPosts, toClock } from "./views.ts";
 
 interface ListOptions {
   readonly on: readonly string[];
@@ -89,12 +93,32 @@ async function list(host: Host, which: keyof typeof KINDS, options: ListOptions)
   const { search, from, to, on } = options;
   const isNarrowed = [search, from, to, ...on].some((one) => one !== undefined);
   const told = warnings.map((warning) => `${forShell(warning)}\n`).join("");
-  if (posts.length === 0 && told !== "") return host.terminal.print(`No post matches.\n${told}`);
-  if (posts.length === 0) return host.terminal.print(isNarrowed ? "No post matches.\n" : NOTHING[which]);
-  host.terminal.print(await showPosts(session.ctx, posts, { columns: host.terminal.columns, hasStatus }));
+  const isNothing = told === "" && !isNarrowed;
+  if (posts.length === 0) host.terminal.print(isNothing ? NOTHING[which] : "No post matches.\n");
+  else
+    host.terminal.print(await showPosts(session.ctx, posts, { columns: host.terminal.columns, hasStatus }));
   if (told !== "") host.terminal.print(told);
+  if (which === "upcoming" && search === undefined) await tellComing(host, call, filter);
   if (isMore) host.terminal.print(`There are more. --limit ${limit * 2} shows twice as many.\n`);
 }
+
+/** What no post stands for yet: the list would seem to end with the series' last one. */
+async function tellComing(host: Host, call: CallContext, { from, to, accountId }: Filter): Promise<void> {
+  const { clock, settings } = call.ctx;
+  const { timezone } = settings;
+  const window = {
+    from: from === undefined ? clock.now() : parseBound("--from", from, timezone, false),
+    to: to === undefined ? Infinity : parseBound("--to", to, timezone, true),
+  };
+  for (const { rule, text, draftId, postsUntil } of await showComing(call, window, accountId ?? null)) {
+    const what = text === null ? "" : ` (${oneLine(cutText(text, { maxChars: MAX_TEXT }))})`;
+    host.terminal.print(
+      `And so on: ${rule}${what}. Its posts are made 14 days ahead, now until ${toClock(postsUntil, timezone)}. To end it: posthorn approve ${draftId.slice(-6)} --stop\n`,
+    );
+  }
+}
+
+const MAX_TEXT = 40;
 
 type Filter = Omit<ListPostsArgs, "limit" | "cursor">;
 
