@@ -1,5 +1,6 @@
 import type { Command, Listed, NextStep, Sentence } from "../src/domain/sentences.ts";
-import { nameOfField, upperFirst, withValues } from "./shared/values.ts";
+import { subjectOf, upperFirst } from "../src/domain/posts/for-people.ts";
+import { withValues } from "./shared/values.ts";
 
 /** What a person is told that can be done. "": nothing, as a button beside the sentence says it, or no person needs it. */
 export type Words = {
@@ -37,6 +38,7 @@ export const PAGE_WORDS: Words = {
   connect_again: nothing,
   check_connection: nothing,
   look: () => "Look again in a moment.",
+  look_later: nothing,
   look_at_each: () => "Look again in a moment.",
   read: nothing,
   edit: () => "Change it.",
@@ -88,16 +90,11 @@ export function inWords(sentences: readonly Sentence[], words: Words): string {
   return sentences.map((one) => sentenceInWords(one, words)).join(" ");
 }
 
-/** What begins with a verb has the field as its subject. */
-const BEGINS_WITH_VERB =
-  /^(?:is|are|has|have|must|may|can|cannot|takes|does|needs|names|holds|differs|means|goes|belongs)\b/;
-
 /** One sentence: its field's name where `what` begins with a verb, `what`, and what can be done. */
-export function sentenceInWords({ field, what, next }: Sentence, words: Words): string {
-  const subject = field !== null && BEGINS_WITH_VERB.test(what) ? `${nameOfField(field)} ` : "";
-  const steps = next.map((step) => stepInWords(step, words)).filter((step) => step !== "");
-  const said = subject + withValues(what);
-  return [field === null ? said : upperFirst(said), ...steps].join(" ");
+export function sentenceInWords(sentence: Sentence, words: Words): string {
+  const said = [subjectOf(sentence), withValues(sentence.what)].filter((part) => part !== null).join(" ");
+  const steps = sentence.next.map((step) => stepInWords(step, words)).filter((step) => step !== "");
+  return [sentence.field === null ? said : upperFirst(said), ...steps].join(" ");
 }
 
 function stepInWords<Do extends NextStep["do"]>(

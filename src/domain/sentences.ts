@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { withFullStop } from "./plain-text.ts";
 
 /**
  * What can be done about something, from a closed list. It names no tool, button or command: each face has its own
@@ -17,6 +18,8 @@ export type NextStep =
   | { readonly do: "check_connection"; readonly connectId: string }
   /** Look at the post again in a moment. */
   | { readonly do: "look"; readonly postId: string | null }
+  /** Look at the post later: it is not on its way now. */
+  | { readonly do: "look_later"; readonly postId: string | null }
   /** Look at each of several posts in a moment. */
   | { readonly do: "look_at_each"; readonly postIds: readonly string[] }
   /** Look at the post, to see what is known of it. */
@@ -132,6 +135,12 @@ export function withSteps(said: Said, ...next: readonly NextStep[]): Message {
   const sentences = sentencesIn(said);
   const last = sentences.at(-1) ?? { field: null, what: "", next: [] };
   return new Message([...sentences.slice(0, -1), { ...last, next: [...last.next, ...next] }]);
+}
+
+/** A text that another one follows. */
+export function ended(said: Said): Message {
+  const sentences = sentencesIn(said);
+  return new Message(sentences.map((one) => ({ ...one, what: withFullStop(one.what) })));
 }
 
 /** A field at the beginning of a text, as in `metadata.tags[0]: …`; several as in `slot, scheduledAt: …`. */

@@ -1,5 +1,5 @@
 import { isPublisherRunning } from "../health/status.ts";
-import { type Said, say } from "../domain/sentences.ts";
+import { ended, join, type Said, say, withSteps } from "../domain/sentences.ts";
 import type { SaidPost } from "../domain/posts/post.ts";
 import type { PostStatus } from "../domain/posts/post-states.ts";
 import { deadline, SECOND } from "../domain/time.ts";
@@ -74,11 +74,23 @@ export async function warnOfWait(
   const pending = posts.filter(({ status }) => !OVER.includes(status)).map(({ id }) => id);
   const waits = pending.length === 0 ? [] : await listWaits(ctx.store, pending);
   const isHeld = new Set(waits.filter(isHeldByPerson).map(({ id }) => id));
-  const reasons = posts.flatMap(({ id, error }) => (isHeld.has(id) && error !== null ? [error] : []));
-  const fresh = [...new Set(reasons)].filter(
-    (one) => !said.some((known) => String(known).startsWith(String(one))),
+  const waiting = posts.filter(({ status, error }) => !OVER.includes(status) && error !== null);
+  const reasons = waiting.flatMap(({ id, error }) =>
+    error === null ? [] : isHeld.has(id) ? [error] : [tellNotOut(id, error)],
   );
-  return [...said, ...fresh, ...tellOnTheirWay(pending.filter((id) => !isHeld.has(id)))];
+  const fresh = new Map(reasons.map((one) => [String(one), one]));
+  const isNew = (one: string): boolean => !said.some((known) => String(known).startsWith(one));
+  const told = new Set([...isHeld, ...waiting.map(({ id }) => id)]);
+  return [
+    ...said,
+    ...[...fresh].flatMap(([text, one]) => (isNew(text) ? [one] : [])),
+    ...tellOnTheirWay(pending.filter((id) => !told.has(id))),
+  ];
+}
+
+/** Why a post waits, which is not on its way then. */
+function tellNotOut(postId: string, error: Said): Said {
+  return withSteps(join("The post is not out yet.", ended(error)), { do: "look_later", postId });
 }
 
 function tellOnTheirWay(ids: readonly string[]): Said[] {

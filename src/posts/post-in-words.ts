@@ -1,5 +1,6 @@
+import { nameOfField, subjectOf, tellDay, upperFirst, withValues } from "../domain/posts/for-people.ts";
 import { oneLine, plainText } from "../domain/plain-text.ts";
-import type { Said } from "../domain/sentences.ts";
+import { type Said, sentencesIn } from "../domain/sentences.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import { MINUTE, tellTime } from "../domain/time.ts";
 import { findAccount, namesOfAccounts } from "../accounts/accounts.ts";
@@ -51,20 +52,32 @@ interface Listing {
   readonly among?: number;
   /** So many are told. Default: 10. */
   readonly most?: number;
+  /** Their channels are about to be resumed. */
+  readonly isResumed?: boolean;
+}
+
+/** In the place of "now". */
+export const WHEN_RESUMED = "as soon as it is resumed";
+
+/** Whether nothing of the channel goes out until a person resumes it. */
+export async function isPausedChannel({ ctx, caller }: CallContext, accountId: string): Promise<boolean> {
+  return (await findAccount(ctx, caller, accountId)).paused === 1;
 }
 
 /** Each with its channel and time: `My feed, now: “Hello”, with 1 picture; …`. */
 export async function tellPosts(
   call: CallContext,
   posts: readonly ToldPost[],
-  { among = posts.length, most = MAX_LISTED }: Listing = {},
+  { among = posts.length, most = MAX_LISTED, isResumed = false }: Listing = {},
 ): Promise<string> {
   const { ctx } = call;
   const names = await namesOfAccounts(call);
   const told: string[] = [];
   for (const post of posts.slice(0, most)) {
     const { scheduledAt: at } = post.content;
-    const when = isAtOnce(ctx, at) ? "now" : tellTime(at, ctx.settings.timezone);
+    const isHeld = !isResumed && (await isPausedChannel(call, post.accountId));
+    const now = isHeld ? WHEN_RESUMED : "now";
+    const when = isAtOnce(ctx, at) ? now : tellTime(at, ctx.settings.timezone);
     const channel = plainText(names.get(post.accountId) ?? post.accountId, MAX_NAME);
     told.push(`${channel}, ${when}: ${await tellPost(call, post, among)}`);
   }
@@ -129,8 +142,24 @@ function mediaInWords(media: Preview["media"]): string {
     .join(" and ");
 }
 
-/** What speaks against it, for the end of a question: each once. What can be done about it, is not asked here. */
-export function tellDoubts(warnings: readonly Said[]): string {
-  const sentences = [...new Set(warnings.map(String))];
-  return sentences.length === 0 ? "" : ` ${sentences.join(" ")}`;
+/** As agents are told it, with the offset or without: `2026-11-27T09:00+01:00`, `2026-11-27`. */
+const MACHINE_TIME =
+  /(?<![\w/.-])(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?(?![\w-])/g;
+
+/** What speaks against it, for the end of a question: each once, in words of people. What to do, they know. */
+export function tellDoubts({ ctx }: Pick<CallContext, "ctx">, warnings: readonly Said[]): string {
+  const { timezone } = ctx.settings;
+  const inTime = (ours: string): string =>
+    ours.replace(MACHINE_TIME, (moment: string, day: string, clock?: string, offset?: string) =>
+      offset === undefined
+        ? `${tellDay(day)}${clock === undefined ? "" : `, ${clock}`}`
+        : tellTime(Date.parse(moment), timezone),
+    );
+  const told = warnings.flatMap(sentencesIn).map((one) => {
+    const said = withValues(one.what, inTime);
+    const subject = subjectOf(one);
+    if (subject !== null) return `${subject} ${said}`;
+    return one.field === null ? said : `${upperFirst(nameOfField(one.field))}: ${said}`;
+  });
+  return [...new Set(told)].map((text) => ` ${text}`).join("");
 }

@@ -60,6 +60,7 @@ const AGENTS: StepWords = {
   check_connection: ({ connectId }) =>
     `Call check_connection with connectId "${connectId}" to see how far they are.`,
   look: ({ postId }) => `Look again with get_post in a moment${idIn(postId)}.`,
+  look_later: ({ postId }) => `Look with get_post later to see what became of it${idIn(postId)}.`,
   look_at_each: ({ postIds }) => `Look again with get_post in a moment: ${postIds.join(", ")}.`,
   read: ({ postId }) => `Read it with get_post${idIn(postId)}.`,
   edit: () => "Change it with update_post.",

@@ -1,6 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { fieldsOf } from "../../apps/page/rooms/write/fields.ts";
@@ -8,6 +7,7 @@ import { inWords, PAGE_WORDS, sentenceInWords, VIEW_WORDS, type Words } from "..
 import { type NextStep, type Sentence, sentencesIn } from "../../src/domain/sentences.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import { loadFolder } from "../../src/toolkit/load-folder.ts";
+import { sentencesOf, SOURCES } from "../support/sentences.ts";
 
 const sentence = (field: string | null, what: string, ...next: NextStep[]): Sentence => ({
   field,
@@ -53,33 +53,6 @@ describe("a sentence for people", () => {
 });
 
 const ROOT = join(import.meta.dirname, "../..");
-/** Faces of their own, and what only the one who runs the server reads. What the page sends is JSON, and has no query. */
-const OTHER_FACES =
-  /^(?:cli|operations|start|app|store|mcp|main|toolkit|http\/(?:oauth|openapi|pages|server|json-body|query)|domain\/settings)\b/;
-
-/** Whole sentences of the source, with a word in the place of each value. */
-function sentencesOf(path: string): string[] {
-  const found: string[] = [];
-  const visit = (node: ts.Node): void => {
-    // Descriptions are of the schema, and stand in no error.
-    const callee = ts.isCallExpression(node) ? node.expression.getText() : "";
-    if (/\.(?:describe|meta)$/.test(callee) && ts.isCallExpression(node)) return visit(node.expression);
-    // What a setup's steps have values for, they are given.
-    const text = textOf(node)?.replaceAll(/\{(?:redirectUrl|scopes)\}/g, "seven") ?? null;
-    if (text === null) return ts.forEachChild(node, visit);
-    if (/^["\w]/.test(text) && / \w+ /.test(text) && /[.!?]$/.test(text) && !/[<>]/.test(text))
-      found.push(text);
-  };
-  visit(ts.createSourceFile(path, readFileSync(join(ROOT, path), "utf8"), ts.ScriptTarget.Latest, true));
-  return found;
-}
-
-function textOf(node: ts.Node): string | null {
-  if (ts.isStringLiteralLike(node)) return node.text;
-  if (!ts.isTemplateExpression(node)) return null;
-  return node.head.text + node.templateSpans.map((span) => `seven${span.literal.text}`).join("");
-}
-
 const TOOLS = readdirSync(join(ROOT, "tools")).map((file) => file.replace(/\.ts$/, ""));
 const NOT_FOR_PEOPLE = new RegExp(
   [
@@ -97,10 +70,12 @@ const NOT_FOR_PEOPLE = new RegExp(
 );
 
 describe("every sentence of the source", () => {
-  const sources = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })
-    .map((name) => name.replaceAll("\\", "/"))
-    .filter((name) => name.endsWith(".ts") && !OTHER_FACES.test(name));
-  const all = [...new Set(sources.flatMap((name) => sentencesOf(`src/${name}`)))];
+  // What the page sends is JSON, without a query.
+  const sources = SOURCES.filter((name) => !/^http\/(?:json-body|query)\b/.test(name));
+  const all = [...new Set(sources.flatMap((name) => sentencesOf(`src/${name}`)))].map((said) =>
+    // The steps of a setup are given the values.
+    said.replaceAll(/\{(?:redirectUrl|scopes)\}/g, "seven"),
+  );
 
   it("is one that a person can follow on the page", () => {
     expect(all.filter((said) => NOT_FOR_PEOPLE.test(said)).length).toBeGreaterThan(80);
@@ -119,6 +94,7 @@ const STEPS: { readonly [Do in NextStep["do"]]: readonly Omit<Extract<NextStep, 
   connect_again: [{}],
   check_connection: [{ connectId: "con_1" }],
   look: [{ postId: "post_1" }],
+  look_later: [{ postId: "post_1" }],
   look_at_each: [{ postIds: ["post_1", "post_2"] }],
   read: [{ postId: null }],
   edit: [{ postId: "post_1" }],

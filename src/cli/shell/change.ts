@@ -14,7 +14,7 @@ import { findPostId } from "./find-post.ts";
 import { worded } from "../../toolkit/words.ts";
 import { forShell } from "./shell-words.ts";
 import { showPost, showPosts } from "./views.ts";
-import { readDate, readWhen, WHEN_HELP } from "./when.ts";
+import { readDate, readWhen, WHEN_HELP } from "../../domain/arguments/spoken-times.ts";
 
 interface Common {
   readonly json?: true;

@@ -13,7 +13,7 @@ const LEADS: readonly Lead[] = [
     given: ["until", "pausedUntil", "pauseUntil", "resumeAt", "resumeOn", "paused"],
     beside: "paused",
     way: say(
-      "A pause has no end of its own: it lasts until paused is set to false. Posts that are later than POSTHORN_MAX_LATENESS by then fail.",
+      "A pause has no end of its own: it lasts until paused is set to false. Posts that are too late by then fail: the answer to a pause says until when they can go out.",
       { next: [{ do: "move", postId: null }] },
     ),
   },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { nameOfField, withValues, writeMomentsBy } from "../../../apps/shared/values.ts";
+import { withValues, writeMomentsBy } from "../../../apps/shared/values.ts";
+import { nameOfField } from "../../../src/domain/posts/for-people.ts";
 
 describe("the values of a sentence, as people know them", () => {
   it.each([

@@ -1,6 +1,6 @@
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { webAddress } from "../../../shared/texts.ts";
-import { upperFirst } from "../../../shared/values.ts";
+import { upperFirst } from "../../../../src/domain/posts/for-people.ts";
 
 /** How an error begins where the post may or may not be on the platform. */
 const UNKNOWN = "outcome unknown: ";

@@ -1,5 +1,6 @@
+import { upperFirst, wordsOfKey, wordsOfValue } from "../../../../src/domain/posts/for-people.ts";
 import { isJson, type Json, jsonOf, textOf } from "../../../shared/json.ts";
-import { upperFirst, withValues, wordsOfKey, wordsOfValue } from "../../../shared/values.ts";
+import { withValues } from "../../../shared/values.ts";
 
 /** A field of a platform's own, as its JSON Schema tells it. */
 export interface Field {
