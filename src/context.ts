@@ -11,6 +11,7 @@ import type { MediaSource, PublicMedia } from "./ports/media.ts";
 import type { Outbound } from "./ports/outbound.ts";
 import type { Sockets } from "./ports/sockets.ts";
 import type { AnyPlatform } from "./ports/platform.ts";
+import type { Said } from "./domain/sentences.ts";
 import type { Store, Tx } from "./store/engine/store.ts";
 
 /**
@@ -70,6 +71,8 @@ export interface AppContext {
    * first asked.
    */
   publicUrl(): Promise<string>;
+  /** A text of ours as programs are told it: what leads on, in tools and their arguments. */
+  inWords(said: Said): string;
   /** Aborted when this process begins to end: what only waits stops then. Missing: that is told nowhere. */
   readonly ending?: AbortSignal;
   /**

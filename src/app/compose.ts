@@ -24,6 +24,7 @@ import { createFeedStorage } from "../store/queries/feeds.ts";
 import { isUnused, shareFolder } from "../store/sqlite/locks.ts";
 import { systemClock } from "./system-clock.ts";
 import { createToolbox, type Toolbox } from "../toolkit/toolbox.ts";
+import { agentsWords } from "../toolkit/words.ts";
 import { VERSION } from "../version.ts";
 
 /** What tokens that are being renewed get at the end. */
@@ -105,6 +106,7 @@ export async function createContext(
       feed: createFeedStorage(store, files),
       platforms: new Map(setup.catalog.platforms.map((platform) => [platform.name, platform])),
       workerId: newId("wrk"),
+      inWords: agentsWords,
       ending: ending.signal,
       publicUrl: () => links.publicUrl(),
       wakePublisher: () => {

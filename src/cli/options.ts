@@ -1,4 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
+import { worded } from "../toolkit/words.ts";
+import { isFields } from "../domain/explain-invalid.ts";
 import { AppError } from "../domain/errors.ts";
 import {
   DEFAULT_OWNER,
@@ -70,8 +72,9 @@ export function collect(value: string, all: readonly string[]): readonly string[
   return [...all, value];
 }
 
+/** For programs: what leads on stands there in tools, as in every answer. */
 export function toJsonText(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+  return `${JSON.stringify(isFields(value) ? worded(value).result : value, null, 2)}\n`;
 }
 
 /** A sentence on a terminal; JSON for programs, and for people who ask for it. */

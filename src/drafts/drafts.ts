@@ -1,4 +1,5 @@
 import { type SearchTerm, hasTerms, parseSearch } from "../domain/compare-words.ts";
+import { fromStoredOrNull, say } from "../domain/sentences.ts";
 import { decodeCursor, encodeCursor, unknownCursor } from "../domain/cursor.ts";
 import {
   type By,
@@ -93,7 +94,7 @@ function toDraft(row: DraftRow, posts: readonly DraftPost[], by: (keyId: string)
       status: post.status,
       scheduledAt: toIso(post.scheduled_at),
       platformUrl: post.platform_url,
-      error: post.error,
+      error: fromStoredOrNull(post.error),
     })),
     outcome: outcomeOf(posts.map(({ status }) => status)),
     createdAt: toIso(row.created_at),

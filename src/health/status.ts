@@ -1,4 +1,5 @@
-import type { Status } from "../domain/health/status.ts";
+import type { SaidStatus } from "../domain/health/status.ts";
+import { fromStoredOrNull } from "../domain/sentences.ts";
 import { percentile } from "../domain/percentile.ts";
 import type { Account } from "../domain/accounts/account.ts";
 import { canReachAccount } from "../domain/permissions.ts";
@@ -41,7 +42,7 @@ const MAX_SAMPLE = 5_000;
 const SHOWN_FAILURES = 5;
 
 /** How publishing is doing, over the accounts the caller may see. */
-export async function getStatus(call: CallContext): Promise<Status> {
+export async function getStatus(call: CallContext): Promise<SaidStatus> {
   const { ctx, caller } = call;
   const now = ctx.clock.now();
   const scope: StatusScope = { ownerId: caller.ownerId, accountIds: caller.accountIds };
@@ -67,7 +68,7 @@ export async function getStatus(call: CallContext): Promise<Status> {
     lateness: summarize(await readLateness(store, scope, { since, limit: MAX_SAMPLE })),
     lastFailures: (await readFailures(store, scope, { since, limit: SHOWN_FAILURES })).map((row) => {
       const { id, account_id: accountId, provider, scheduled_at: at, error } = row;
-      return { id, accountId, provider, scheduledAt: toIso(at), error };
+      return { id, accountId, provider, scheduledAt: toIso(at), error: fromStoredOrNull(error) };
     }),
     nextDueAt: toIsoOrNull(await readNextDue(ctx, scope, now)),
     accountsToReconnect: accounts
@@ -103,13 +104,13 @@ async function readNextDue(ctx: AppContext, scope: StatusScope, now: number): Pr
 }
 
 /** What only the person who runs this installation can mend, as posts of all owners met with it. */
-export async function readSetupProblems(ctx: AppContext, now: number): Promise<Status["setupProblems"]> {
+export async function readSetupProblems(ctx: AppContext, now: number): Promise<SaidStatus["setupProblems"]> {
   const problems = await listSetupProblems(ctx.store, now - DAYS * DAY);
   return problems.map(({ provider, reason, at }) => ({ provider, reason, at: toIso(at) }));
 }
 
 /** The processes that publish on this data folder, for all owners. */
-export async function readPublisherStatus(ctx: AppContext, now: number): Promise<Status["publisher"]> {
+export async function readPublisherStatus(ctx: AppContext, now: number): Promise<SaidStatus["publisher"]> {
   const alive = (await listAlive(ctx, { now, withinMs: ALIVE_WITHIN_MS })).filter(publishes);
   return {
     running: alive.length > 0,
@@ -132,7 +133,7 @@ function publishes({ role }: WorkerRow): boolean {
   return !NOT_PUBLISHING.includes(role);
 }
 
-function summarize(lateness: readonly number[]): Status["lateness"] {
+function summarize(lateness: readonly number[]): SaidStatus["lateness"] {
   return {
     p50Ms: percentile(lateness, 0.5),
     p95Ms: percentile(lateness, 0.95),

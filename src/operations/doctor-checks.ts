@@ -18,7 +18,7 @@ import { listAccounts } from "../accounts/accounts.ts";
 import { plainCall, type AppContext } from "../context.ts";
 import { note, ok, type Finding, problem } from "./reports.ts";
 import { type Context, CLOCK_TOLERANCE_MS } from "../app/compose.ts";
-import type { Status } from "../domain/health/status.ts";
+import type { SaidStatus } from "../domain/health/status.ts";
 import { getStatus, readSetupProblems, readServerUrl } from "../health/status.ts";
 import { listWebhooks } from "../webhooks/webhooks.ts";
 import type { Catalog } from "../app/setup.ts";
@@ -164,7 +164,7 @@ export async function examinePublishing(ctx: Context): Promise<Finding[]> {
   ];
 }
 
-function examinePublisher({ publisher, counts, nextDueAt }: Status): Finding {
+function examinePublisher({ publisher, counts, nextDueAt }: SaidStatus): Finding {
   const { running, workers, heartbeatAt } = publisher;
   const waiting = `${counts.scheduled} waiting${nextDueAt === null ? "" : `, the next at ${nextDueAt}`}`;
   if (running) {
@@ -182,7 +182,7 @@ function examinePublisher({ publisher, counts, nextDueAt }: Status): Finding {
 export const RESOLVE_HOW =
   'posthorn call resolve_post \'{"id":"post_…","outcome":"published"}\' (or "not_published") settles one';
 
-function examinePosts({ counts, lateness, lastFailures }: Status): Finding {
+function examinePosts({ counts, lateness, lastFailures }: SaidStatus): Finding {
   const troubles: readonly (readonly [count: number, one: string, several?: string])[] = [
     [counts.overdue, "should be live and is not", "should be live and are not"],
     [counts.unknownOutcome, `may have gone out or not (look on the platform; ${RESOLVE_HOW})`],
@@ -197,12 +197,12 @@ function examinePosts({ counts, lateness, lastFailures }: Status): Finding {
   const why =
     last === undefined
       ? ""
-      : ` The last to fail, ${last.id.slice(-6)}: ${withFullStop(last.error ?? "no reason is known")}`;
+      : ` The last to fail, ${last.id.slice(-6)}: ${withFullStop(String(last.error ?? "no reason is known"))}`;
   const tell = counts.overdue > 0 ? problem : note;
   return tell("posts", `${told.join(", ")}.${why} Apart from that, ${late}.`);
 }
 
-function describeLateness({ p50Ms, maxMs }: Status["lateness"]): string {
+function describeLateness({ p50Ms, maxMs }: SaidStatus["lateness"]): string {
   if (p50Ms === null) return "none went out in the last 7 days";
   const all = `what went out in the last 7 days was live within ${spanInWords(maxMs ?? 0)} of its time`;
   return p50Ms === maxMs ? all : `${all}, half of it within ${spanInWords(p50Ms ?? 0)}`;

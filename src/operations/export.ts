@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { worded } from "../toolkit/words.ts";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { AppError } from "../domain/errors.ts";
@@ -100,7 +101,7 @@ export async function* exportOwner(call: CallContext, version: string): AsyncGen
 
 /** The same as text. */
 export async function* toText(lines: AsyncIterable<ExportLine>): AsyncGenerator<string> {
-  for await (const line of lines) yield `${JSON.stringify(line)}\n`;
+  for await (const line of lines) yield `${JSON.stringify(worded({ ...line }).result)}\n`;
 }
 
 /** The lines of all rows, read a batch at a time from the last one's id on. Returns how many. */

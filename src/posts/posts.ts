@@ -1,4 +1,5 @@
 import { withWaits } from "./waits.ts";
+import { fromStoredOrNull, say } from "../domain/sentences.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { isTakenDown, type Trigger, TRANSITIONS } from "../domain/posts/post-states.ts";
 import type { Resolution } from "../domain/posts/post-body.ts";
@@ -174,7 +175,7 @@ export async function readHistory(ctx: AppContext, row: PostRow): Promise<SaidAt
     startedAt: toIso(attempt.started_at),
     finishedAt: toIsoOrNull(attempt.finished_at),
     outcome: attempt.outcome,
-    error: attempt.error,
+    error: fromStoredOrNull(attempt.error),
     latenessMs: attempt.lateness_ms,
     lateCause: attempt.late_cause,
     steps: steps

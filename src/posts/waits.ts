@@ -1,4 +1,4 @@
-import { withFullStop } from "../domain/plain-text.ts";
+import { ended, fromStored, fromStoredOrNull, join, toStored } from "../domain/sentences.ts";
 import { isPaused, mustReconnect } from "../domain/accounts/account.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import type { LateCause } from "../domain/posts/post.ts";
@@ -36,7 +36,9 @@ function withNextTry({ clock, settings }: AppContext, error: string, post: Waiti
   const isUsable = post.account_status === "connected" || post.account_status === "expiring";
   const next = Math.max(post.next_at ?? 0, post.next_allowed_at);
   if (!isUsable || post.paused === 1 || next <= clock.now()) return error;
-  return `${withFullStop(error)} It is tried again on ${tellTime(next, settings.timezone)}.`;
+  return toStored(
+    join(ended(fromStored(error)), `It is tried again on ${tellTime(next, settings.timezone)}.`),
+  );
 }
 
 const ONE_BY_ONE = "Posts of this channel that are late go out one after the other.";
@@ -80,5 +82,5 @@ function whyUnderWay(ctx: AppContext, post: WaitingPost, now: number, title: str
     nextAt === null || nextAt <= now
       ? null
       : `The next try is on ${tellTime(Math.ceil(nextAt / MINUTE) * MINUTE, ctx.settings.timezone)}.`;
-  return [inDoubt === 0 ? null : asked, lastError, next].filter((part) => part !== null).join(" ");
+  return toStored(join(inDoubt === 0 ? null : asked, fromStoredOrNull(lastError), next));
 }

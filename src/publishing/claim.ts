@@ -1,4 +1,5 @@
 import { isPaused, mustReconnect } from "../domain/accounts/account.ts";
+import { say, toStored } from "../domain/sentences.ts";
 import { MINUTE, SECOND } from "../domain/time.ts";
 import { TIME_LIMITS } from "../domain/time-limits.ts";
 import type { AppContext } from "../context.ts";
@@ -72,7 +73,14 @@ function whyMissed(missed: MissedPost, maxLatenessMs: number): string {
     handle: missed.account_handle,
   });
   if (missed.status === "scheduled") return `It missed its time. ${reconnect} Then send it again.`;
-  return `outcome unknown: it was on its way when its channel could not be used any more. ${reconnect} Then call retry_post, which asks the platform, or settle it with resolve_post.`;
+  return toStored(
+    say(`outcome unknown: it was on its way when its channel could not be used any more. ${reconnect}`, {
+      next: [
+        { do: "retry", postId: null, changed: false },
+        { do: "settle", postId: null },
+      ],
+    }),
+  );
 }
 
 /** A post that was less late than this needs no cause. */

@@ -1,4 +1,5 @@
 import type { PublishOutcome } from "../ports/platform.ts";
+import { fromStored } from "../domain/sentences.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import { AppError } from "../domain/errors.ts";
 import { HOUR, toIso } from "../domain/time.ts";
@@ -151,7 +152,7 @@ function logEnd(
     durationMs: Math.round(ctx.clock.monotonic() - startedAt),
     latenessMs: end.publishedAt === null ? undefined : end.publishedAt - post.scheduled_at,
     nextAt: end.nextAt === null ? null : toIso(end.nextAt),
-    reason: end.attempt.error ?? undefined,
+    reason: end.attempt.error === null ? undefined : String(fromStored(end.attempt.error)),
   };
   ctx.log[end.trigger === "fail" ? "warn" : "info"](fields, "attempt ended");
 }

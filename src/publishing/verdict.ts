@@ -1,4 +1,5 @@
 import { channelInFull } from "../domain/accounts/channel-names.ts";
+import { fromStored, join, say, toStored } from "../domain/sentences.ts";
 import { mustReconnect } from "../domain/accounts/account.ts";
 import { AppError } from "../domain/errors.ts";
 import { HOUR, SECOND, DAY, MINUTE, tellSpan } from "../domain/time.ts";
@@ -188,7 +189,8 @@ function waitForRate(fault: PlatformFault, at: Situation): AttemptResult {
 
 function unknown(reason: string, at: Situation): AttemptResult {
   const where = at.account.profileUrl ?? channelInFull(at.account);
-  const error = `outcome unknown: ${reason} Look at ${where}, then settle it with resolve_post.`;
+  const next = [{ do: "settle", postId: null }] as const;
+  const error = toStored(say(`outcome unknown: ${reason} Look at ${where}.`, { next }));
   return resultOf(at, "unknown", { trigger: "fail", nextAt: null, error, isInDoubt: true, tries: 0 });
 }
 
@@ -203,7 +205,13 @@ function failed(error: string, at: Situation): AttemptResult {
 export function missedSentence(lastError: string | null, maxLatenessMs: number): string {
   return lastError === null
     ? `It missed its time: nothing was running, or its channel had to wait, until it was more than ${tellSpan(maxLatenessMs)} late, which is later than posts may go out (POSTHORN_MAX_LATENESS). Send it again.`
-    : `It could not be sent before its time ran out. The last reason: ${lastError} Send it again.`;
+    : toStored(
+        join(
+          "It could not be sent before its time ran out. The last reason:",
+          fromStored(lastError),
+          "Send it again.",
+        ),
+      );
 }
 
 /** How long what follows a live post is tried. */

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { agentsWords } from "../../src/toolkit/words.ts";
 import { type Caller, DEFAULT_OWNER, PERMISSIONS } from "../../src/domain/permissions.ts";
 import { createMediaProbe } from "../../src/media/probe/media-reader.ts";
 import { showError } from "../../src/app/log.ts";
@@ -85,6 +86,7 @@ export async function createTestContext(
     platforms: new Map((platformList ?? []).map((platform) => [platform.name, platform])),
     workerId: "wrk_test",
     publicUrl: async () => "http://localhost:4747",
+    inWords: agentsWords,
     wakePublisher: () => {},
     ...parts,
     outbound: parts.outbound === undefined || watch === null ? outbound : watch.door(outbound),

@@ -11,7 +11,6 @@ import { shellCaller } from "../../access/api-keys.ts";
 import { consentOf, publishDue, whyNotOut } from "./outcomes.ts";
 import { addContentOptions, bringMedia, type ContentOptions, readMetadata } from "./content.ts";
 import { findPostId } from "./find-post.ts";
-import { worded } from "../../toolkit/words.ts";
 import { forShell } from "./shell-words.ts";
 import { showPost, showPosts } from "./views.ts";
 import { readDate, readWhen, WHEN_HELP } from "../../domain/arguments/spoken-times.ts";
@@ -47,7 +46,7 @@ export function addChangeCommands(program: Command, host: Host): void {
     const call = plainCall(session.ctx, shellCaller(), host.stopSignal);
     const found = await getPost(call, { id: await findPostId(call, given), history: true });
     const isTable = host.terminal.isScreen && json !== true;
-    host.terminal.print(isTable ? await showPost(session.ctx, found) : toJsonText(worded(found).result));
+    host.terminal.print(isTable ? await showPost(session.ctx, found) : toJsonText(found));
   });
   addAsking("move", "plan a waiting post for another time")
     .argument("[when...]", "when, as --at of post; with --to-day: more posts")

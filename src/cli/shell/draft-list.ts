@@ -1,5 +1,4 @@
 import { type SaidDraft, DRAFT_STATES, type SaidDraftPage } from "../../domain/drafts/draft.ts";
-import { worded } from "../../toolkit/words.ts";
 import { join } from "../../domain/sentences.ts";
 import { tellSeries } from "../../domain/drafts/tell-series.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -34,7 +33,7 @@ export async function printDrafts(
   const isTable = host.terminal.isScreen && json !== true;
   if (isTable && state === undefined) return await listByNeed(host, session, all === true);
   const page = await pageOf(host, session, state === undefined ? null : [state]);
-  host.terminal.print(isTable ? await showDrafts(host, session, page.drafts) : toJsonText(worded(page).result));
+  host.terminal.print(isTable ? await showDrafts(host, session, page.drafts) : toJsonText(page));
 }
 
 function pageOf(host: Host, { ctx }: Session, states: readonly string[] | null): Promise<SaidDraftPage> {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Status } from "../../domain/health/status.ts";
+import type { SaidStatus } from "../../domain/health/status.ts";
 import { plainCall } from "../../context.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import { getStatus, readServerUrl } from "../../health/status.ts";
@@ -22,7 +22,7 @@ export function addStatusCommand(program: Command, host: Host): void {
     });
 }
 
-function linesOf(status: Status, server: string | null): string[] {
+function linesOf(status: SaidStatus, server: string | null): string[] {
   const { publisher, counts, nextDueAt, timezone } = status;
   const next = nextDueAt === null ? "" : `, the next at ${toClock(nextDueAt, timezone)} (${timezone})`;
   const lines: readonly (readonly [string, string | null])[] = [

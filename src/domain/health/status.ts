@@ -52,7 +52,7 @@ export const Status = z.strictObject({
         name: z.string(),
         provider: z.string(),
         status: z.enum(ACCOUNT_STATUSES),
-        reason: Said.nullable(),
+        reason: z.string().nullable(),
         queuedCount: z.int(),
       }),
     )
@@ -61,7 +61,9 @@ export const Status = z.strictObject({
     .array(z.strictObject({ id: z.string(), name: z.string(), provider: z.string(), queuedCount: z.int() }))
     .describe("Nothing of them goes out."),
   setupProblems: z
-    .array(z.strictObject({ provider: z.string(), reason: Said, at: z.iso.datetime() }))
+    .array(z.strictObject({ provider: z.string(), reason: z.string(), at: z.iso.datetime() }))
     .describe("For the operator."),
 });
 export type Status = z.infer<typeof Status>;
+/** Before a face words it. */
+export type SaidStatus = z.input<typeof Status>;

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Said } from "../sentences.ts";
 
 /** What an event about a draft tells. `accountIds`: all its channels. */
 export const DraftEvent = z
@@ -24,13 +25,13 @@ export const DraftEvent = z
           accountId: z.string(),
           status: z.string(),
           platformUrl: z.string().nullable(),
-          error: z.string().nullable(),
+          error: Said.nullable(),
         }),
       )
       .describe("What came of it. Empty before it is approved."),
   })
   .meta({ id: "DraftEvent" });
-export type DraftEvent = z.infer<typeof DraftEvent>;
+export type DraftEvent = z.input<typeof DraftEvent>;
 
 const DigestPost = z.strictObject({
   id: z.string(),
@@ -38,7 +39,7 @@ const DigestPost = z.strictObject({
   provider: z.string(),
   text: z.string(),
   scheduledAt: z.iso.datetime(),
-  error: z.string().nullable(),
+  error: Said.nullable(),
 });
 
 const digestPosts = (meaning: string) =>
@@ -63,4 +64,4 @@ export const DigestEvent = z
     accountsToReconnect: z.array(z.strictObject({ id: z.string(), name: z.string(), provider: z.string() })),
   })
   .meta({ id: "DigestEvent" });
-export type DigestEvent = z.infer<typeof DigestEvent>;
+export type DigestEvent = z.input<typeof DigestEvent>;

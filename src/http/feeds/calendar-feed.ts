@@ -93,7 +93,7 @@ function toEvent({ post, accountName, platform }: PlannedPost): string[] {
   const summary = plainText(words === "" ? "Post without text" : words, MAX_SUMMARY);
   const details = [
     `${post.status} on ${besidePlatform(name, platform)}`,
-    ...(post.error === null ? [] : [post.error]),
+    ...(post.error === null ? [] : [String(post.error)]),
     ...(post.caption === null ? [] : ["", [...post.caption].slice(0, MAX_DESCRIPTION).join("")]),
   ];
   const address = parseUrl(post.platformUrl ?? "");

@@ -1,4 +1,5 @@
 import { sql, type Selectable } from "kysely";
+import { fromStoredOrNull } from "../../domain/sentences.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Metadata, SaidPost } from "../../domain/posts/post.ts";
 import { conflictSentence, TRANSITIONS, type Trigger } from "../../domain/posts/post-states.ts";
@@ -24,7 +25,7 @@ export function toPost(row: ShownRow): SaidPost {
     leadMinutes: row.lead_minutes,
     platformPostId: row.platform_post_id,
     platformUrl: row.platform_url,
-    error: row.error,
+    error: fromStoredOrNull(row.error),
     attempts: row.attempts,
     publishedAt: toIsoOrNull(row.published_at),
     createdAt: toIso(row.created_at),

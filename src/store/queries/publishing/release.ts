@@ -1,4 +1,5 @@
 import { channelInFull } from "../../../domain/accounts/channel-names.ts";
+import { type NextStep, say, toStored } from "../../../domain/sentences.ts";
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from "kysely";
 import type { SaidAttempt } from "../../../domain/posts/post.ts";
 import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
@@ -264,13 +265,19 @@ interface AttemptEnd {
 
 const FOLLOW_UPS_CRASHED = `What follows the post did not go through: the program ended ${MAX_CRASHES} times in a row while it worked on it.`;
 
+/** What can be done about a post of which nobody knows whether it went out. */
+const IN_DOUBT: readonly NextStep[] = [
+  { do: "settle", postId: null },
+  { do: "retry", postId: null, changed: false },
+];
+
 function crashSentence(post: CrashedPost): string {
   const what = `the program ended ${MAX_CRASHES} times in a row while it worked on this post.`;
   const media = post.is_light === 1 ? "" : " Its media may be damaged, or too much for this machine.";
   const where = post.account_url ?? channelInFull(post);
   return post.in_doubt === 0
     ? `T${what.slice(1)}${media} Change the post, then send it again.`
-    : `outcome unknown: ${what}${media} Look at ${where}, then settle it with resolve_post, or call retry_post, which asks the platform.`;
+    : toStored(say(`outcome unknown: ${what}${media} Look at ${where}.`, { next: IN_DOUBT }));
 }
 
 /** `ended`: attempts of this transaction that are yet to be counted. */
