@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Bridge, type ToolAnswer } from "../../../apps/shared/bridge.ts";
+import { Bridge, type ToolAnswer } from "../../../../apps/shared/bridge.ts";
 
 /** A page in a host that answers each call of a tool with `result`. */
 async function callIn(result: object): Promise<ToolAnswer> {
