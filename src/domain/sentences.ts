@@ -34,6 +34,10 @@ export type NextStep =
   | { readonly do: "retry"; readonly postId: string | null; readonly changed: boolean }
   /** Say whether it is live or not, after a look at the platform. */
   | { readonly do: "settle"; readonly postId: string | null }
+  /** Send these failed posts again. */
+  | { readonly do: "send_again"; readonly postIds: readonly string[] }
+  /** Read the figures of single posts. */
+  | { readonly do: "read_insights" }
   /** Put a failed post away. */
   | { readonly do: "dismiss"; readonly postId: string | null }
   | { readonly do: "schedule" }

@@ -75,6 +75,8 @@ const AGENTS: StepWords = {
     postId === null
       ? "Settle it with resolve_post."
       : `Call resolve_post with id "${postId}" and outcome "published" or "not_published", or "dismissed" where it is not wanted any more.`,
+  send_again: ({ postIds }) => `retry_post does that: ${postIds.join(", ")}.`,
+  read_insights: () => "Call get_post with insights for the posts that matter.",
   dismiss: () => "To put it away, call resolve_post with outcome dismissed.",
   schedule: () => "Only where it is wanted after all, schedule a new one with schedule_post.",
   choose: ({ field }) => `Call list_choices with field "${field}", then give one of its values.`,
@@ -83,9 +85,11 @@ const AGENTS: StepWords = {
   draft: ({ takes }) => `save_draft takes ${takes}.`,
   read_draft: ({ revision }) =>
     revision === null ? "Read it with list_drafts." : `Read it with list_drafts, then send ${revision}.`,
-  move_draft: () => "To move one, give save_draft another time and submit.",
+  move_draft: () =>
+    "To move one, give save_draft another time and submit. To put one away, a person discards it.",
   discard_draft: () => "To put it away, decide discard instead.",
-  end_series: () => "To end the series, call decide_draft with stop.",
+  end_series: () =>
+    "To end the series, call decide_draft with stop. One post of it: update_post, or cancel_post.",
   change_posts_of_draft: () => "Change its posts with update_post, or cancel them with cancel_post.",
   upload: () => "Ask for another address with upload_file.",
   upload_local: () => "A file of this machine: upload_file with path brings it in first.",

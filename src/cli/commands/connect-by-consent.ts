@@ -83,8 +83,9 @@ async function untilNot(
   for (;;) {
     const state = await checkConnection(call, { connectId });
     if (!statuses.includes(state.status)) return state;
-    if (state.error !== null && state.error !== told) host.terminal.tell(`${forShell(state.error)}\n`);
-    told = state.error;
+    const said = state.error === null ? null : forShell(state.error);
+    if (said !== null && said !== told) host.terminal.tell(`${said}\n`);
+    told = said;
     await call.ctx.clock.sleep(LOOK_EVERY_MS, signal);
   }
 }
