@@ -91,7 +91,7 @@ const AGENTS: StepWords = {
   end_series: () =>
     "To end the series, call decide_draft with stop. One post of it: update_post, or cancel_post.",
   change_posts_of_draft: () => "Change its posts with update_post, or cancel them with cancel_post.",
-  upload: () => "Ask for another address with upload_file.",
+  upload: () => "upload_file brings one in.",
   upload_local: () => "A file of this machine: upload_file with path brings it in first.",
   test_webhook: () => "Once test_webhook succeeds it is on again.",
   leave_to_person: ({ who, lacks }) =>

@@ -9,7 +9,7 @@ import { type CallContext, guestCall, plainCall } from "../../context.ts";
 import type { Host, Session, Terminal } from "../host.ts";
 import { localCaller } from "../../access/api-keys.ts";
 import { parseList } from "../options.ts";
-import { forShell } from "../shell/shell-words.ts";
+import { forShell } from "../shell/words.ts";
 import type { FoundChannel } from "../../connecting/store-accounts.ts";
 
 /** How often is looked whether the person is back; it may be another process that they came back to. */
