@@ -39,6 +39,8 @@ export const PAGE_WORDS: Words = {
   check_connection: nothing,
   look: () => "Look again in a moment.",
   look_later: nothing,
+  send_again: nothing,
+  read_insights: nothing,
   look_at_each: () => "Look again in a moment.",
   read: nothing,
   edit: () => "Change it.",
@@ -68,6 +70,9 @@ export const PAGE_WORDS: Words = {
   upload_local: () => "Add the file itself.",
   test_webhook: () => "Test it under Settings: once that works, it is on again.",
   leave_to_person: nothing,
+  ask_instead: nothing,
+  call_by_hand: ({ tool }) => `Do it on the command line: posthorn call ${tool}.`,
+  leave_waiting: () => "Decide it under Review.",
   run: ({ command }) => `Run “${COMMANDS[command]}” where Posthorn runs.`,
 };
 
@@ -80,6 +85,7 @@ export const VIEW_WORDS: Words = {
   settle: () => "Tell your agent whether it is there.",
   give_time: () => "Choose another time.",
   set_slots: () => "Ask your agent to set its slots.",
+  leave_waiting: () => "Approve it on Posthorn's page under Review, or on the command line: posthorn approve.",
   discard_draft: () => "To put one away, discard it.",
   end_series: () => "To end the series, stop it here.",
   test_webhook: () => "Ask your agent to test it: once that works, it is on again.",

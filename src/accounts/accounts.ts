@@ -1,4 +1,5 @@
 import type { Account, AccountStatus } from "../domain/accounts/account.ts";
+import { say } from "../domain/sentences.ts";
 import {
   foldName,
   nameChannels,
@@ -84,7 +85,7 @@ export async function findAccount(
   if (row === undefined) {
     throw new AppError(
       "not_found",
-      `${field}: there is no account ${quote(id)}. Take account ids from list_accounts.`,
+      say(`there is no account ${quote(id)}.`, { field, next: [{ do: "list", of: "accounts" }] }),
     );
   }
   return row;

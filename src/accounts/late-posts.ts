@@ -1,4 +1,5 @@
 import type { Account } from "../domain/accounts/account.ts";
+import { join, type Message, say } from "../domain/sentences.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { plainText, plural } from "../domain/plain-text.ts";
 import { tellSpan, tellTime } from "../domain/time.ts";
@@ -48,7 +49,7 @@ export function tellRelease(
   { settings }: AppContext,
   { goingOut, tooLate }: Release,
   { when = "now", next }: Telling = {},
-): string | null {
+): Message | null {
   const span = tellSpan(settings.maxLatenessMs);
   const fails = next === "after" ? "failed" : tooLate.length === 1 ? "fails" : "fail";
   const told = [
@@ -60,15 +61,20 @@ export function tellRelease(
       : [`${countOf(tooLate, fails, fails)}, being more than ${span} late: ${nameLate(settings, tooLate)}.`]),
     ...(tooLate.length === 0 || next === undefined ? [] : [NEXT[next](tooLate)]),
   ];
-  return told.length === 0 ? null : told.join(" ");
+  return told.length === 0 ? null : join(...told);
 }
 
 const NEXT = {
   before: ({ length }: readonly PostRow[]) =>
-    `Move ${length === 1 ? "it" : "them"} first with change_posts, or send ${length === 1 ? "it" : "them"} again afterwards with retry_post.`,
+    say(
+      `Move ${length === 1 ? "it" : "them"} first, or send ${length === 1 ? "it" : "them"} again afterwards.`,
+      {
+        next: [{ do: "move", postId: null }],
+      },
+    ),
   after: (rows: readonly PostRow[]) => {
-    const ids = rows.slice(0, MAX_NAMED).map(({ id }) => id);
-    return `Send ${rows.length === 1 ? "it" : "them"} again with retry_post (${ids.join(", ")}).`;
+    const postIds = rows.slice(0, MAX_NAMED).map(({ id }) => id);
+    return say(`Send ${rows.length === 1 ? "it" : "them"} again.`, { next: [{ do: "send_again", postIds }] });
   },
 } as const;
 
@@ -128,7 +134,7 @@ export async function failTooLate(
 }
 
 /** What a channel without access kept back, before it is connected again. Null: nothing, or it is not to go out. */
-export async function tellReconnection(ctx: AppContext, account: AccountRow | null): Promise<string | null> {
+export async function tellReconnection(ctx: AppContext, account: AccountRow | null): Promise<Message | null> {
   const isCut = account?.status === "disconnected" || account?.status === "reconnect_required";
   if (account === null || !isCut || account.paused === 1) return null;
   return tellRelease(ctx, await readRelease(ctx, ctx.store, account), {

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
-import { AppError } from "../domain/errors.ts";
-import { agentsWordsFor } from "../toolkit/words.ts";
+import { AppError, saidOf } from "../domain/errors.ts";
+import { agentsWords } from "../toolkit/words.ts";
 import { addCalendarLinkCommand } from "./commands/calendar-link.ts";
 import { addConnectCommand } from "./commands/connect.ts";
 import { addDoctorCommand } from "./commands/doctor.ts";
@@ -21,7 +21,7 @@ import { addListCommand } from "./shell/list.ts";
 import { addImportCommand } from "./shell/import.ts";
 import { addPostCommand } from "./shell/post.ts";
 import { addReportCommand } from "./shell/report.ts";
-import { forShell, withOptions } from "./shell/shell-words.ts";
+import { refusalForShell } from "./shell/words.ts";
 import { addStatusCommand } from "./shell/status.ts";
 import { addSlotCommands } from "./shell/slots.ts";
 import { addUploadCommand } from "./shell/content.ts";
@@ -137,7 +137,8 @@ async function explain(error: unknown, host: Host, command: Command): Promise<nu
   if (host.stopSignal.aborted && error === host.stopSignal.reason) return 130;
   const known = error instanceof AppError ? error : await host.explainFailure(error);
   if (known === null) await host.logFailure(error);
-  const sentence = withOptions(agentsWordsFor(known), command);
-  host.terminal.tell(`${OF_TOOLS.includes(command.name()) ? sentence : forShell(sentence)}\n`);
+  const said = saidOf(known);
+  const isOfTools = OF_TOOLS.includes(command.name());
+  host.terminal.tell(`${isOfTools ? agentsWords(said) : refusalForShell(said, command)}\n`);
   return 1;
 }

@@ -1,7 +1,13 @@
 import * as z from "zod";
+import { join, type Said, say, withSteps } from "../domain/sentences.ts";
 import { randomBytes } from "node:crypto";
 import type { Account } from "../domain/accounts/account.ts";
-import type { ConnectArgs, ConnectResult, ConnectionStatus } from "../domain/accounts/connection.ts";
+import type {
+  ConnectArgs,
+  ConnectionStatus,
+  ConnectResult,
+  SaidConnectResult,
+} from "../domain/accounts/connection.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { AppError } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
@@ -53,7 +59,7 @@ const REMEMBERED_MS = DAY;
 /**
  * Connects a channel at once, or answers the address of a page where a person enters what no chat should see.
  */
-export async function connectChannel(call: CallContext, args: ConnectArgs): Promise<ConnectResult> {
+export async function connectChannel(call: CallContext, args: ConnectArgs): Promise<SaidConnectResult> {
   const target = await readTarget(call.ctx, call.caller, args);
   const { way } = target;
   if (way.kind === "none") return connectAtOnce(call, { ...target, way });
@@ -72,10 +78,10 @@ export async function askToReconnect(call: CallContext, args: ConnectArgs): Prom
 async function connectAtOnce(
   call: CallContext,
   target: ConnectTarget & { readonly way: NoneWay },
-): Promise<ConnectResult> {
+): Promise<SaidConnectResult> {
   const found = await findChannels(call, target, {});
   const release = await tellReconnection(call.ctx, target.reconnecting);
-  return connectAccounts<ConnectResult>(call, {
+  return connectAccounts<SaidConnectResult>(call, {
     target,
     found,
     chosen: chooseAtOnce(target, found) ?? [],
@@ -91,19 +97,22 @@ async function connectAtOnce(
   });
 }
 
-async function openLink(call: CallContext, target: ConnectTarget): Promise<ConnectResult> {
+async function openLink(call: CallContext, target: ConnectTarget): Promise<SaidConnectResult> {
   const { ctx } = call;
   const token = randomBytes(32).toString("base64url");
   const now = ctx.clock.now();
   const id = newId("con");
   const release = await tellReconnection(ctx, target.reconnecting);
-  const told = release === null ? "" : ` Tell the person: ${release}`;
-  const result: ConnectResult = {
+  const told = release === null ? [] : ["Tell the person:", release];
+  const result: SaidConnectResult = {
     status: "authorization_required",
     connectId: id,
     url: `${await ctx.publicUrl()}/connect/${token}`,
     expiresAt: toIso(now + LINK_LIFE_MS),
-    instructions: `${await whatToDo(ctx, target)} ${target.way.instructions}${told} Then call check_connection with connectId "${id}".`,
+    instructions: withSteps(join(await whatToDo(ctx, target), target.way.instructions, ...told), {
+      do: "check_connection",
+      connectId: id,
+    }),
     account: null,
     accounts: [],
   };
@@ -151,12 +160,15 @@ async function whatToDo(ctx: AppContext, target: ConnectTarget): Promise<string>
  * The page that a person opens to connect; shown only to them, so that the conversation does not need its
  * address.
  */
-export function linkOf(result: ConnectResult): { url: string; message: string; rest: ConnectResult } | null {
+export function linkOf(
+  result: ConnectResult,
+): { url: string; message: string; rest: SaidConnectResult } | null {
   const { url, connectId, expiresAt } = result;
   if (url === null || connectId === null || expiresAt === null) return null;
-  const instructions =
-    `The person agreed to open the page, which works once and until ${expiresAt}. No password or token belongs in this conversation. ` +
-    `Call check_connection with connectId "${connectId}" to see how far they are.`;
+  const instructions = say(
+    `The person agreed to open the page, which works once and until ${expiresAt}. No password or token belongs in this conversation.`,
+    { next: [{ do: "check_connection", connectId }] },
+  );
   return {
     url,
     message: "Open this page of Posthorn to connect the channel. It works once, for 15 minutes.",
@@ -168,12 +180,15 @@ export function linkOf(result: ConnectResult): { url: string; message: string; r
 export async function checkConnection(
   { ctx, caller }: CallContext,
   args: { connectId: string },
-): Promise<{ status: ConnectionStatus; account: Account | null; accounts: Account[]; error: string | null }> {
+): Promise<{ status: ConnectionStatus; account: Account | null; accounts: Account[]; error: Said | null }> {
   const row = await findConnection(ctx.store, caller.ownerId, args.connectId);
   if (row === undefined || (caller.accountIds !== null && !canReachAccount(caller, row.account_id ?? ""))) {
     throw new AppError(
       "not_found",
-      `connectId: there is no connection ${quote(args.connectId)}. connect_channel answers the id, which is known for a day.`,
+      say(`there is no connection ${quote(args.connectId)}.`, {
+        field: "connectId",
+        next: [{ do: "list", of: "connections" }],
+      }),
     );
   }
   const isOpen = row.status === "pending" || row.status === "choose";
@@ -182,16 +197,15 @@ export async function checkConnection(
       status: "expired",
       account: null,
       accounts: [],
-      error: `The address was not used in time. ${ANOTHER}`,
+      error: say("The address was not used in time.", { next: [ANOTHER] }),
     };
   }
   const accounts = row.status === "connected" ? await accountsOf({ ctx, caller }, row) : [];
-  const error = row.status === "failed" && row.error !== null ? `${row.error} ${ANOTHER}` : row.error;
+  const error = row.status === "failed" && row.error !== null ? withSteps(row.error, ANOTHER) : row.error;
   return { status: row.status, account: accounts[0] ?? null, accounts, error };
 }
 
-/** For agents: what is noted is for the person on the page. */
-const ANOTHER = "Call connect_channel again for a new address.";
+const ANOTHER = { do: "connect_again" } as const;
 
 /** What came of a connection, as far as the caller may see it. */
 async function accountsOf(

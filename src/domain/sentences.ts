@@ -34,6 +34,10 @@ export type NextStep =
   | { readonly do: "retry"; readonly postId: string | null; readonly changed: boolean }
   /** Say whether it is live or not, after a look at the platform. */
   | { readonly do: "settle"; readonly postId: string | null }
+  /** Send these failed posts again. */
+  | { readonly do: "send_again"; readonly postIds: readonly string[] }
+  /** Read the figures of single posts. */
+  | { readonly do: "read_insights" }
   /** Put a failed post away. */
   | { readonly do: "dismiss"; readonly postId: string | null }
   | { readonly do: "schedule" }
@@ -65,6 +69,12 @@ export type NextStep =
   | { readonly do: "test_webhook" }
   /** A person does it, as this assistant (or key) has no way to. `lacks`: the tools that would do it. */
   | { readonly do: "leave_to_person"; readonly who: "assistant" | "key"; readonly lacks: readonly string[] }
+  /** Ask the person what they want in place of what they did not agree to. `asDraft`: it can be kept as a draft. */
+  | { readonly do: "ask_instead"; readonly asDraft: boolean }
+  /** The person makes the call at a terminal. `orNever`: or this installation asks nobody. */
+  | { readonly do: "call_by_hand"; readonly tool: string; readonly orNever: boolean }
+  /** It waits for a person, who finds it among the drafts. */
+  | { readonly do: "leave_waiting" }
   /** Something is to be done at the terminal of the machine that Posthorn runs on. */
   | { readonly do: "run"; readonly command: Command; readonly of: string | null };
 

@@ -1,4 +1,5 @@
 import { meantBound } from "../domain/arguments/spoken-times.ts";
+import { type Said, say } from "../domain/sentences.ts";
 import type { PostsChange } from "../domain/posts/post-body.ts";
 import { parseBound } from "../domain/time.ts";
 import type { CallContext } from "../context.ts";
@@ -64,15 +65,15 @@ async function findWaiting(call: CallContext, input: PostsChange): Promise<reado
   );
 }
 
-async function tellWaiting(call: CallContext, input: PostsChange): Promise<string[]> {
+async function tellWaiting(call: CallContext, input: PostsChange): Promise<Said[]> {
   const rows = await findWaiting(call, input);
   if (rows.length === 0) return [];
-  const ids = rows.slice(0, MAX_NAMED).map(({ id }) => id);
-  const more = rows.length > ids.length ? ` and ${rows.length - ids.length} more` : "";
-  const which = `${ids.join(", ")}${more}`;
+  const isOne = rows.length === 1;
   const what = rows.length === 1 ? "1 draft that fits waits" : `${rows.length} drafts that fit wait`;
   return [
-    `${what} for a person and ${rows.length === 1 ? "is" : "are"} not changed by this: ${which}. See list_drafts. To move one, give save_draft another time and submit. To put one away, a person discards it.`,
+    say(`${what} for a person and ${isOne ? "is" : "are"} not changed by this: ${nameDrafts(rows)}.`, {
+      next: [{ do: "see", of: "drafts" }, { do: "move_draft" }],
+    }),
   ];
 }
 

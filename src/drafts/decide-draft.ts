@@ -1,6 +1,6 @@
 import { readScheduledAt } from "../posts/post-checks.ts";
+import { type Said, say } from "../domain/sentences.ts";
 import { writeChecks } from "./checks.ts";
-import type { Said } from "../domain/sentences.ts";
 import { isDueNow, untilOut, type Waiting, warnOfWait } from "../posts/outcomes.ts";
 import type { DecideDraft, SaidDecidedDraft, SaidDraft } from "../domain/drafts/draft.ts";
 import { AppError, saidOf } from "../domain/errors.ts";
@@ -121,11 +121,11 @@ function assertDecidable(row: DraftRow, decision: OneDecision["decision"]): void
   const { state } = row;
   if (state === "repeating") return;
   if (state === "ended" || state === "discarded") throw decidedAlready(row, decision);
-  const way =
-    state === "scheduled" ? "Cancel its posts with cancel_post." : "To put it away, decide discard instead.";
   throw new AppError(
     "conflict",
-    `The draft is ${state}, and only a series that goes on can be stopped. ${way}`,
+    say(`The draft is ${state}, and only a series that goes on can be stopped.`, {
+      next: [{ do: state === "scheduled" ? "change_posts_of_draft" : "discard_draft" }],
+    }),
   );
 }
 

@@ -39,7 +39,10 @@ const MAX_POSTS = 100;
 export async function findOwnDraft(reader: Reader, caller: Caller, id: string): Promise<DraftRow> {
   const row = await findDraftRow(reader, caller.ownerId, id);
   if (row !== null && canReachDraft(caller, row)) return row;
-  throw new AppError("not_found", `id: there is no draft ${quote(id)}. Take ids from list_drafts.`);
+  throw new AppError(
+    "not_found",
+    say(`there is no draft ${quote(id)}.`, { field: "id", next: [{ do: "list", of: "drafts" }] }),
+  );
 }
 
 /** A limited key sees drafts whose channels are all its own, and what it wrote itself. */

@@ -1,4 +1,5 @@
 import type { SaidCheck, DecideDraft, SaidDraft, SaveDraft } from "../domain/drafts/draft.ts";
+import { say } from "../domain/sentences.ts";
 import { AppError } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
 import type { Reader } from "../store/engine/store.ts";
@@ -129,7 +130,10 @@ export function requireRevision(revision: number | undefined): void {
   if (revision !== undefined) return;
   throw new AppError(
     "invalid",
-    "revision: is required, so that no change of others is lost. Read the draft with list_drafts first.",
+    say("is required, so that no change of others is lost.", {
+      field: "revision",
+      next: [{ do: "read_draft", revision: null }],
+    }),
   );
 }
 
@@ -149,12 +153,14 @@ export async function staleRevision(reader: Reader, row: DraftRow, seen = row.re
   const since = (JSON.parse(now.changes) as Change[]).filter((change) => change.revision > seen);
   const told = since.map(({ keyId, fields }) => `${names(keyId)} changed ${fields.join(", ")}`);
   const what = told.length === 0 ? "" : ` Since then: ${told.join("; ")}.`;
-  const way = isUndecided(now)
-    ? `Read it with list_drafts, then send ${now.revision}.`
-    : "It is decided: list_drafts shows what became of it.";
+  const isDecided = isUndecided(now) ? "" : " It is decided.";
+  const step = { do: "read_draft", revision: isUndecided(now) ? now.revision : null } as const;
   return new AppError(
     "conflict",
-    `revision: ${seen} is not the last one. The draft is at ${now.revision}, ${now.state}.${what} ${way}`,
+    say(`${seen} is not the last one. The draft is at ${now.revision}, ${now.state}.${what}${isDecided}`, {
+      field: "revision",
+      next: [step],
+    }),
   );
 }
 
@@ -185,13 +191,14 @@ export function decidedAlready({ state }: DraftRow, wish: DraftWish): AppError {
     const what = wish === "approve" ? `was approved already, and is ${state}` : `is ${state} already`;
     return new AppError("conflict", `The draft ${what}. Nothing is to be done.`);
   }
-  const way =
-    state === "discarded"
-      ? "It goes nowhere. Only where it is wanted after all, write a new one."
-      : state === "repeating"
-        ? "To end the series, call decide_draft with stop. One post of it: update_post, or cancel_post."
-        : "Change its posts with update_post, or cancel them with cancel_post.";
-  return new AppError("conflict", `The draft is ${state}, so it cannot be changed. ${way}`);
+  const is = `The draft is ${state}, so it cannot be changed.`;
+  if (state === "discarded")
+    return new AppError(
+      "conflict",
+      `${is} It goes nowhere. Only where it is wanted after all, write a new one.`,
+    );
+  const step = { do: state === "repeating" ? "end_series" : "change_posts_of_draft" } as const;
+  return new AppError("conflict", say(is, { next: [step] }));
 }
 
 /** Throws `conflict` for a draft that a person has decided about. */

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { say } from "../domain/sentences.ts";
 import { Readable } from "node:stream";
 import { ulid } from "ulid";
 import { AppError } from "../domain/errors.ts";
@@ -112,7 +113,7 @@ export async function receiveLinkedUpload(
 function alreadyUsed(id: string): AppError {
   return new AppError(
     "conflict",
-    `This address was used already, for the file ${id}. Ask for another with upload_file.`,
+    say(`This address was used already, for the file ${id}.`, { next: [{ do: "upload" }] }),
   );
 }
 

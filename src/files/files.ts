@@ -1,4 +1,5 @@
 import { decodeCursor, encodeCursor, unknownCursor } from "../domain/cursor.ts";
+import { join, type Said, say } from "../domain/sentences.ts";
 import { AppError } from "../domain/errors.ts";
 import { type File, keyOfCleanCopy, type ListFilesArgs } from "../domain/files/file.ts";
 import type { MediaFigures } from "../domain/files/media-limits.ts";
@@ -102,14 +103,20 @@ export async function deleteFile(call: CallContext, args: { id: string }): Promi
     if (drafts.length > 0)
       throw new AppError(
         "conflict",
-        `id: ${drafts.length === 1 ? "1 draft" : `${drafts.length} drafts`} that a person decides about, or that go on as a series, use this file. Change or discard them first. list_drafts finds them.`,
+        say(
+          `${drafts.length === 1 ? "1 draft" : `${drafts.length} drafts`} that a person decides about, or that go on as a series, use this file. Change or discard them first.`,
+          { field: "id", next: [{ do: "see", of: "drafts" }] },
+        ),
       );
     const uses = (await countUses(tx, all, [found.storage_key])).get(found.storage_key) ?? 0;
     if (uses > 0) {
       const posts = uses === 1 ? "1 waiting post uses" : `${uses} waiting posts use`;
       throw new AppError(
         "conflict",
-        `id: ${posts} this file. Change or cancel them first. list_posts with status scheduled finds them.`,
+        say(`${posts} this file. Change or cancel them first.`, {
+          field: "id",
+          next: [{ do: "see", of: "posts" }],
+        }),
       );
     }
     await deleteFileRow(tx, caller.ownerId, found.id);
@@ -126,7 +133,10 @@ const PROMISED = ["waiting", "repeating"] as const;
 
 /** The same words for a file that is not there, is another owner's, or is beyond the key's reach. */
 export function fileNotFound(field: string, id: string): AppError {
-  return new AppError("not_found", `${field}: there is no file ${quote(id)}. Take files from list_files.`);
+  return new AppError(
+    "not_found",
+    say(`there is no file ${quote(id)}.`, { field, next: [{ do: "list", of: "files" }] }),
+  );
 }
 
 /** What a signed address leads to. Throws `not_found`, or `forbidden` when its time is over. */
@@ -137,10 +147,10 @@ export async function openDownload({ ctx }: GuestCall, parts: SignedParts) {
 
 /** The bytes of a file that the caller reaches. Throws `not_found`. */
 export async function openContent({ ctx, caller }: CallContext, { id }: { id: string }) {
-  return openRow(ctx, await findFileRow(ctx.store, caller, id), fileNotFound("id", id).message);
+  return openRow(ctx, await findFileRow(ctx.store, caller, id), fileNotFound("id", id).said);
 }
 
-async function openRow({ files }: AppContext, row: FileRow | null, missing: string) {
+async function openRow({ files }: AppContext, row: FileRow | null, missing: Said) {
   const sizeBytes = row === null || row.status !== "ready" ? null : await files.size(row.storage_key);
   if (row === null || sizeBytes === null) throw new AppError("not_found", missing);
   return {
@@ -236,9 +246,9 @@ type Signer = Pick<AppContext, "cipher" | "clock" | "publicUrl">;
 /** What an address is good for; a signature for one does not open the other. */
 type Purpose = "download" | "upload" | "copy";
 
-const NEXT: Record<Purpose, string> = {
-  download: "Take a new one from list_files.",
-  upload: "Ask for a new one with upload_file.",
+const NEXT: Record<Purpose, Said> = {
+  download: say("", { next: [{ do: "list", of: "files" }] }),
+  upload: say("", { next: [{ do: "upload" }] }),
   copy: "It was made for one post, and for the platform that it went to.",
 };
 
@@ -284,7 +294,7 @@ export function checkSigned(ctx: Signer, purpose: Purpose, parts: SignedParts): 
     );
   }
   if (Number(parts.expires) * SECOND > ctx.clock.now()) return;
-  throw new AppError("forbidden", `This address has expired. ${NEXT[purpose]}`);
+  throw new AppError("forbidden", join("This address has expired.", NEXT[purpose]));
 }
 
 function sign(ctx: Signer, purpose: Purpose, parts: { id: string; expires: string }): string {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type NextStep, say } from "../domain/sentences.ts";
 import { MediaRole } from "../domain/posts/common-metadata.ts";
 import type { Metadata } from "../domain/posts/post.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
@@ -203,20 +204,22 @@ const LOCAL_PATH = /^(?:file:|[~.]{0,2}[\\/]|[a-z]:[\\/])/i;
 
 function checkWebAddress(ctx: AppContext, field: string, text: string): string {
   if (/^\s*https?:/i.test(text)) return ctx.outbound.assertAllowed(field, text).href;
-  const way = LOCAL_PATH.test(text)
-    ? " A file of this machine: upload_file with path brings it in first."
-    : "";
-  throw new AppError(
-    "invalid",
-    `${field}: ${quote(text)} is no media address.${way} Give an https:// address, or the id (file_…) or r2:// address of a stored file, from list_files.`,
-  );
+  const next: readonly NextStep[] = [
+    ...(LOCAL_PATH.test(text) ? [{ do: "upload_local" } as const] : []),
+    { do: "list", of: "files" },
+  ];
+  const what = `${quote(text)} is no media address. Give an https:// address, or the id (file_…) or r2:// address of a stored file.`;
+  throw new AppError("invalid", say(what, { field, next }));
 }
 
 function readyFile(row: FileRow | null, field: string, text: string): FileRow {
   if (row === null)
     throw new AppError(
       "not_found",
-      `${field}: there is no file ${quote(text)} here. Take one from list_files, or bring it in with upload_file.`,
+      say(`there is no file ${quote(text)} here.`, {
+        field,
+        next: [{ do: "list", of: "files" }, { do: "upload" }],
+      }),
     );
   if (row.status === "ready") return row;
   throw new AppError(

@@ -1,4 +1,5 @@
 import { oneLine, plainText, visibleOnly } from "../domain/plain-text.ts";
+import { Message, type Said, sentencesIn } from "../domain/sentences.ts";
 import type { App, Connected, Endpoints, Target, Tokens } from "../ports/connect.ts";
 import type { Choice, Inspection, PlatformAnalytics, PublishOutcome } from "../ports/platform.ts";
 import { PlatformFault, type Json, type JsonObject } from "../ports/platform-io.ts";
@@ -164,8 +165,13 @@ export function fitAnalytics({ totals, days, unavailable }: PlatformAnalytics): 
     days: days.map(({ date, metrics }) => ({ date, metrics: fitNumbers(metrics) })),
     unavailable: unavailable
       .filter(({ metric }) => METRIC.test(metric))
-      .map(({ metric, reason }) => ({ metric, reason: plainText(reason, MAX_SENTENCE_CHARS) })),
+      .map(({ metric, reason }) => ({ metric, reason: fitSaid(reason) })),
   };
+}
+
+function fitSaid(said: Said): Message {
+  const fit = (what: string): string => plainText(what, MAX_SENTENCE_CHARS);
+  return new Message(sentencesIn(said).map((one) => ({ ...one, what: fit(one.what) })));
 }
 
 const METRIC = /^[\w .-]{1,100}$/;

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { say } from "../domain/sentences.ts";
 import { AppError } from "../domain/errors.ts";
 import { quote } from "../domain/time.ts";
 
@@ -40,6 +41,8 @@ export function assertKey(key: string): void {
     return;
   throw new AppError(
     "invalid",
-    `r2://${quote(key).slice(1, -1)} is not an address of a stored file. Take addresses from list_files.`,
+    say(`r2://${quote(key).slice(1, -1)} is not an address of a stored file.`, {
+      next: [{ do: "list", of: "files" }],
+    }),
   );
 }

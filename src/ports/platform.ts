@@ -49,7 +49,7 @@ export interface AnalyticsDay {
 export interface PlatformAnalytics {
   readonly totals: Readonly<Record<string, number>>;
   readonly days: readonly AnalyticsDay[];
-  readonly unavailable: readonly { metric: string; reason: string }[];
+  readonly unavailable: readonly { metric: string; reason: Said }[];
 }
 
 /** A value that a field of the metadata may have, and what it is called. */

@@ -1,5 +1,5 @@
 import { meantBound } from "../domain/arguments/spoken-times.ts";
-import { ended, join, type Said, withSteps } from "../domain/sentences.ts";
+import { ended, join, type Said, say, withSteps } from "../domain/sentences.ts";
 import { withWaits } from "./waits.ts";
 import { findPlatform } from "../platform-io/list-platforms.ts";
 import { decodeCursor, encodeCursor, unknownCursor } from "../domain/cursor.ts";
@@ -200,7 +200,10 @@ export async function showCalendar(call: CallContext, args: CalendarArgs): Promi
   if (rows.length > MAX_POSTS) {
     throw new AppError(
       "invalid",
-      `from, to: more than ${MAX_POSTS} posts lie between ${toIso(from)} and ${toIso(to)}. Choose a shorter time, give accountId or limit, or page through list_posts.`,
+      say(
+        `more than ${MAX_POSTS} posts lie between ${toIso(from)} and ${toIso(to)}. Choose a shorter time, or give accountId or limit.`,
+        { field: "from, to", next: [{ do: "see", of: "posts" }] },
+      ),
     );
   }
   const shownRows = rows.length === args.limit ? await withCopies(ctx, filter, rows) : rows;

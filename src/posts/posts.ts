@@ -136,7 +136,9 @@ export async function resolvePost(call: CallContext, input: Resolution): Promise
   if (row.status !== "failed" || row.in_doubt === 0) {
     throw new AppError(
       "conflict",
-      `Nothing to settle: the outcome of this post is known (${row.status}). Read it with get_post.`,
+      say(`Nothing to settle: the outcome of this post is known (${row.status}).`, {
+        next: [{ do: "read", postId: row.id }],
+      }),
     );
   }
   if (input.outcome === "published") {

@@ -1,5 +1,5 @@
 import { eachOnce, type PlanFields } from "../domain/posts/plan.ts";
-import { join, type Said } from "../domain/sentences.ts";
+import { join, type Said, say } from "../domain/sentences.ts";
 import type { PostBody } from "../domain/posts/post-body.ts";
 import { newId } from "../domain/ids.ts";
 import { DAY, MINUTE, SECOND } from "../domain/time.ts";
@@ -361,10 +361,15 @@ const OVER_STDIO = "while this client is open";
 const AT_SHELL = "if one, or an agent's client with Posthorn, is open";
 
 /** Over stdio the publisher lives as long as the client: a post for later needs a server that stays. */
-async function warnOfSilence(ctx: AppContext, call: CallContext, row: PostRow): Promise<string[]> {
+async function warnOfSilence(ctx: AppContext, call: CallContext, row: PostRow): Promise<Said[]> {
   if (!call.caller.isLocal || row.scheduled_at <= ctx.clock.now() || (await isServerRunning(ctx))) return [];
   const when = call.caller.isAtShell === true ? AT_SHELL : OVER_STDIO;
   return [
-    `No Posthorn server is running on this data folder, so this post goes out only ${when} at that time. \`posthorn service install\` keeps one running, \`posthorn serve\` does until it is stopped.`,
+    say(
+      `No Posthorn server is running on this data folder, so this post goes out only ${when} at that time.`,
+      {
+        next: [{ do: "run", command: "serve", of: null }],
+      },
+    ),
   ];
 }

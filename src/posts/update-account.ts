@@ -1,4 +1,5 @@
 import type { Account } from "../domain/accounts/account.ts";
+import { type Said, say } from "../domain/sentences.ts";
 import {
   type AccountChange,
   freeSlotsBetween,
@@ -36,7 +37,7 @@ interface UpdatedAccount {
   readonly account: Account;
   readonly moved: ChangedPost[];
   /** Left out where there are none. */
-  readonly warnings?: string[];
+  readonly warnings?: Said[];
   /** It is only shown what would be. */
   readonly dryRun?: true;
 }
@@ -172,7 +173,13 @@ async function apply(
   const now = ctx.clock.now();
   const after = await storePlan(tx, found, { ...change, updated_at: now });
   if (before === undefined || after === undefined)
-    throw new AppError("not_found", "accountId: the account is not there any more. Look at list_accounts.");
+    throw new AppError(
+      "not_found",
+      say("the account is not there any more.", {
+        field: "accountId",
+        next: [{ do: "see", of: "accounts" }],
+      }),
+    );
   if (before.paused === 1 && after.paused === 0) await startWaitingPosts(tx, after.id, now);
   const moved = move ? await moveToSlots(tx, after, now) : [];
   // What moves to a slot is late no more.
@@ -192,7 +199,7 @@ async function releaseLate(
     now,
     isDryRun,
   }: { readonly account: AccountRow; readonly now: number; readonly isDryRun: boolean },
-): Promise<string | null> {
+): Promise<Said | null> {
   const release = await readRelease(ctx, tx, account);
   await failTooLate(ctx, tx, { account, posts: release.tooLate, now });
   return tellRelease(ctx, release, { next: isDryRun ? "before" : "after" });

@@ -1,4 +1,5 @@
 import { channelInFull } from "../domain/accounts/channel-names.ts";
+import { type Message, say } from "../domain/sentences.ts";
 import { deadline } from "../domain/time.ts";
 import { TIME_LIMITS } from "../domain/time-limits.ts";
 import { AppError } from "../domain/errors.ts";
@@ -78,12 +79,11 @@ function isStillOpen(error: unknown): boolean {
   );
 }
 
-function stillUnknownSentence({ post, account }: LeasedPost): string {
+function stillUnknownSentence({ post, account }: LeasedPost): Message {
   const where = account.profile_url ?? channelInFull(account);
-  return (
-    `Whether this post went out is still unknown, so it is not sent again. Look at ${where}, then call resolve_post with id "${post.id}" and ` +
-    `outcome "published" or "not_published", or "dismissed" where it is not wanted any more.`
-  );
+  return say(`Whether this post went out is still unknown, so it is not sent again. Look at ${where}.`, {
+    next: [{ do: "settle", postId: post.id }],
+  });
 }
 
 /** Takes the post away from publishers while a caller's request works on it. */
@@ -100,7 +100,7 @@ export async function holdOrRefuse(
 export function isWorkedOn(): AppError {
   return new AppError(
     "conflict",
-    "The post is being worked on right now. Look again with get_post in a moment.",
+    say("The post is being worked on right now.", { next: [{ do: "look", postId: null }] }),
   );
 }
 

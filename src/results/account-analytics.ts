@@ -1,5 +1,6 @@
 import { deadline, parseBound, quote, SECOND, toIso } from "../domain/time.ts";
-import type { AccountAnalytics, AnalyticsArgs } from "../domain/accounts/analytics.ts";
+import { type Said, say } from "../domain/sentences.ts";
+import type { AnalyticsArgs, SaidAnalytics } from "../domain/accounts/analytics.ts";
 import { DateTime } from "luxon";
 import { AppError } from "../domain/errors.ts";
 import type { PlatformAnalytics } from "../ports/platform.ts";
@@ -31,7 +32,7 @@ type Numbers = Readonly<Record<string, number | null>>;
 export async function getAccountAnalytics(
   { ctx, caller }: CallContext,
   args: AnalyticsArgs,
-): Promise<AccountAnalytics> {
+): Promise<SaidAnalytics> {
   const days = readDays(ctx, args);
   const account = await findAccount(ctx, caller, args.accountId);
   const bounds = { from: days[0]?.toMillis() ?? 0, to: days.at(-1)?.endOf("day").toMillis() ?? 0 };
@@ -138,7 +139,11 @@ async function askPlatform(
   if (platform.analytics === undefined)
     return withMissing(offered, NOTHING, `${platform.title} offers no numbers for a channel.`);
   if (account.status !== "connected")
-    return withMissing(offered, NOTHING, "The channel must be reconnected first. See list_accounts.");
+    return withMissing(
+      offered,
+      NOTHING,
+      say("The channel must be reconnected first.", { next: [{ do: "see", of: "accounts" }] }),
+    );
   try {
     const io = await createPlatformIo(ctx, account, deadline(ASK_TIMEOUT_MS));
     const told = fitAnalytics(await platform.analytics(range, io));
@@ -154,11 +159,7 @@ async function askPlatform(
 const NOTHING: PlatformAnalytics = { totals: {}, days: [], unavailable: [] };
 
 /** Names what is neither there nor accounted for, so that a missing number is never taken for a zero. */
-function withMissing(
-  offered: readonly string[],
-  answer: PlatformAnalytics,
-  reason: string,
-): PlatformAnalytics {
+function withMissing(offered: readonly string[], answer: PlatformAnalytics, reason: Said): PlatformAnalytics {
   const told = new Set(answer.unavailable.map(({ metric }) => metric));
   const names = new Set<string>([...offered, ...PLATFORM_METRICS]);
   const missing = [...names].filter((metric) => answer.totals[metric] === undefined && !told.has(metric));

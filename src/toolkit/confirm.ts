@@ -1,6 +1,7 @@
 import { AppError } from "../domain/errors.ts";
 import { issueConfirmation, spendConfirmation } from "../access/confirmations.ts";
 import type { CallContext } from "../context.ts";
+import { type NextStep, say } from "../domain/sentences.ts";
 import type { AnyTool } from "./define-tool.ts";
 import { canBeDraft } from "./refusals.ts";
 
@@ -28,9 +29,9 @@ export interface ConfirmOptions {
 }
 
 const REFUSED: Readonly<Record<Exclude<Consent, "yes">, string>> = {
-  no: "The person declined, so nothing was done.",
-  closed: "The person closed the question without an answer, so nothing was done.",
-  failed: "The client could not put the question to the person, so nothing was done.",
+  no: "The answer was no, so nothing was done.",
+  closed: "The question was closed without an answer, so nothing was done.",
+  failed: "The question could not be put to a person, so nothing was done.",
 };
 
 /** Returns when the call may be done. Throws `conflict` without a yes, `invalid` for a wrong token. */
@@ -62,32 +63,22 @@ export async function requireConfirmation(
 
 /** Who was asked decides: a way around them is told only where the client did not ask. */
 function refusal({ name }: AnyTool, consent: Exclude<Consent, "yes">): AppError {
-  const draft = canBeDraft(name) ? " Or keep it as a draft that they look at: save_draft with submit." : "";
-  const way =
-    consent === "failed"
-      ? ` They can also do it by themselves on the command line, with: posthorn call ${name}. ` +
-        "If no person uses this client, set POSTHORN_CONFIRM=never where Posthorn runs."
-      : draft;
-  return new AppError(
-    "conflict",
-    `${REFUSED[consent]} Ask them what they want instead. Do not send the call again until they ask for it.${way}`,
-  );
+  const asDraft = consent !== "failed" && canBeDraft(name);
+  const next: readonly NextStep[] = [
+    { do: "ask_instead", asDraft },
+    ...(consent === "failed" ? [{ do: "call_by_hand", tool: name, orNever: true } as const] : []),
+  ];
+  return new AppError("conflict", say(REFUSED[consent], { next }));
 }
 
 /** No token here: a model that gets it could give the answer itself. */
 function forPeople({ title }: AnyTool): AppError {
-  return new AppError(
-    "conflict",
-    `Not done: to ${title.toLowerCase()} is for a person, and this client cannot ask one. ` +
-      "They find what waits on Posthorn's page under Review, or with `posthorn drafts` on the command line, and get a notice where they asked for notices. Tell them that it waits.",
-  );
+  const what = `Not done: to ${title.toLowerCase()} is for a person, and this client cannot ask one.`;
+  return new AppError("conflict", say(what, { next: [{ do: "leave_waiting" }] }));
 }
 
 /** No token: a program that gets it could give the answer itself. */
 function unasked({ name }: AnyTool, text: string): AppError {
-  return new AppError(
-    "conflict",
-    `Not done: with POSTHORN_CONFIRM=always a person is asked first, and this client cannot ask one. The question is: ${text} ` +
-      `They can do it on the command line, with: posthorn call ${name}.`,
-  );
+  const what = `Not done: with POSTHORN_CONFIRM=always a person is asked first, and this client cannot ask one. The question is: ${text}`;
+  return new AppError("conflict", say(what, { next: [{ do: "call_by_hand", tool: name, orNever: false }] }));
 }

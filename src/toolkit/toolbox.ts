@@ -158,7 +158,7 @@ export function createToolbox(
     const done = isOnce
       ? await runOnce(ctx, caller, { key: checkKey(key), tool: name, args: input }, run)
       : { result: await run(null), isReplay: false };
-    const link = tool.link?.(done.result) ?? null;
+    const link = wordedLink(tool.link?.(done.result) ?? null);
     if (options.hasShortRows !== true) return { ...done, sentences, link };
     return { ...done, sentences, result: await withShortRows({ ctx, caller }, done.result), link };
   };
@@ -170,6 +170,10 @@ type Input = Record<string, unknown>;
 type RunContext = Pick<CallContext, "ctx" | "caller" | "idempotency">;
 
 type RunOptions = CallOptions & { readonly context: RunContext };
+
+function wordedLink(link: Link<Input> | null): Link<Input> | null {
+  return link === null ? null : { ...link, rest: worded(link.rest).result };
+}
 
 /** An answer is kept in the words that it was given in. */
 function wordedClaim({ keyHash, complete }: IdempotencyClaim): IdempotencyClaim {

@@ -76,6 +76,8 @@ const AGENTS: StepWords = {
     postId === null
       ? "Settle it with resolve_post."
       : `Call resolve_post with id "${postId}" and outcome "published" or "not_published", or "dismissed" where it is not wanted any more.`,
+  send_again: ({ postIds }) => `retry_post does that: ${postIds.join(", ")}.`,
+  read_insights: () => "Call get_post with insights for the posts that matter.",
   dismiss: () => "To put it away, call resolve_post with outcome dismissed.",
   schedule: () => "Only where it is wanted after all, schedule a new one with schedule_post.",
   choose: ({ field }) => `Call list_choices with field "${field}", then give one of its values.`,
@@ -92,15 +94,25 @@ const AGENTS: StepWords = {
   draft: ({ takes }) => `save_draft takes ${takes}.`,
   read_draft: ({ revision }) =>
     revision === null ? "Read it with list_drafts." : `Read it with list_drafts, then send ${revision}.`,
-  move_draft: () => "To move one, give save_draft another time and submit.",
+  move_draft: () =>
+    "To move one, give save_draft another time and submit. To put one away, a person discards it.",
   discard_draft: () => "To put it away, decide discard instead.",
-  end_series: () => "To end the series, call decide_draft with stop.",
+  end_series: () =>
+    "To end the series, call decide_draft with stop. One post of it: update_post, or cancel_post.",
   change_posts_of_draft: () => "Change its posts with update_post, or cancel them with cancel_post.",
-  upload: () => "Ask for another address with upload_file.",
+  upload: () => "upload_file brings one in.",
   upload_local: () => "A file of this machine: upload_file with path brings it in first.",
   test_webhook: () => "Once test_webhook succeeds it is on again.",
   leave_to_person: ({ who, lacks }) =>
     `A person does that, on Posthorn's page or the command line: this ${who} does not have ${lacks.join(" or ")}.`,
+  ask_instead: ({ asDraft }) =>
+    "Ask the person what they want instead. Do not send the call again until they ask for it." +
+    (asDraft ? " Or keep it as a draft that they look at: save_draft with submit." : ""),
+  call_by_hand: ({ tool, orNever }) =>
+    `They can do it by themselves on the command line, with: posthorn call ${tool}.` +
+    (orNever ? " If no person uses this client, set POSTHORN_CONFIRM=never where Posthorn runs." : ""),
+  leave_waiting: () =>
+    "They find what waits on Posthorn's page under Review, or with `posthorn drafts` on the command line, and get a notice where they asked for notices. Tell them that it waits.",
   run: ({ command, of }) => COMMANDS[command](of),
 };
 

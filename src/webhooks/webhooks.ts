@@ -1,4 +1,5 @@
 import { decodeCursor, encodeCursor, unknownCursor } from "../domain/cursor.ts";
+import { join, say, withSteps } from "../domain/sentences.ts";
 import { AppError } from "../domain/errors.ts";
 import { type Caller, canReachAccount } from "../domain/permissions.ts";
 import { parseBound, quote, SECOND, toIso, toIsoOrNull } from "../domain/time.ts";
@@ -96,7 +97,7 @@ export async function replayWebhook(
   if (row.status === "disabled") {
     throw new AppError(
       "conflict",
-      `The webhook is turned off. ${row.status_reason ?? ""} Once test_webhook succeeds it is on again.`,
+      withSteps(join("The webhook is turned off.", row.status_reason), { do: "test_webhook" }),
     );
   }
   return commitOnce(call, async (tx) => {
@@ -105,7 +106,10 @@ export async function replayWebhook(
     if (replayed === 0 && "deliveryId" in which) {
       throw new AppError(
         "not_found",
-        `deliveryId: there is no event ${quote(which.deliveryId)} that can be sent again. Take ids from list_webhooks with the webhook's id.`,
+        say(`there is no event ${quote(which.deliveryId)} that can be sent again.`, {
+          field: "deliveryId",
+          next: [{ do: "list", of: "webhooks" }],
+        }),
       );
     }
     return { webhook: await showWebhook(tx, row), replayed };
@@ -126,7 +130,10 @@ function readReplayed(ctx: AppContext, { deliveryId, since }: ReplayArgs): Repla
 async function findWebhook(reader: Reader, caller: Caller, id: string): Promise<WebhookRow> {
   const row = await findWebhookRow(reader, caller.ownerId, id);
   if (row !== undefined && canReach(caller, row)) return row;
-  throw new AppError("not_found", `id: there is no webhook ${quote(id)}. Take ids from list_webhooks.`);
+  throw new AppError(
+    "not_found",
+    say(`there is no webhook ${quote(id)}.`, { field: "id", next: [{ do: "list", of: "webhooks" }] }),
+  );
 }
 
 /** A limited key has nothing to do with a webhook that tells of other accounts. */

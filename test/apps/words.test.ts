@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { fieldsOf } from "../../apps/page/rooms/write/fields.ts";
-import { inWords, PAGE_WORDS, sentenceInWords, VIEW_WORDS, type Words } from "../../apps/words.ts";
+import { inWords, PAGE_WORDS, sentenceInWords, VIEW_WORDS } from "../../apps/words.ts";
 import { type NextStep, type Sentence, sentencesIn } from "../../src/domain/sentences.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import { loadFolder } from "../../src/toolkit/load-folder.ts";
@@ -84,65 +84,6 @@ describe("every sentence of the source", () => {
       .filter(({ shown }) => NOT_FOR_PEOPLE.test(shown));
     expect(wrong).toEqual([]);
   });
-});
-
-/** One of each step, and of each that is worded by what it names. */
-const STEPS: { readonly [Do in NextStep["do"]]: readonly Omit<Extract<NextStep, { do: Do }>, "do">[] } = {
-  list: [{ of: "drafts" }, { of: "choices" }],
-  see: [{ of: "accounts" }, { of: "posts" }, { of: "drafts" }, { of: "webhooks" }, { of: "files" }],
-  reconnect: [{ provider: "bluesky", accountId: "acc_1" }],
-  connect_again: [{}],
-  check_connection: [{ connectId: "con_1" }],
-  look: [{ postId: "post_1" }],
-  look_later: [{ postId: "post_1" }],
-  look_at_each: [{ postIds: ["post_1", "post_2"] }],
-  read: [{ postId: null }],
-  edit: [{ postId: "post_1" }],
-  edit_live: [{ postId: "post_1" }],
-  cancel: [{ postId: "post_1" }],
-  take_down: [{ postId: "post_1" }],
-  move: [{ postId: null }],
-  retry: [
-    { postId: "post_1", changed: true },
-    { postId: "post_1", changed: false },
-  ],
-  settle: [{ postId: "post_1" }],
-  dismiss: [{ postId: "post_1" }],
-  schedule: [{}],
-  choose: [{ field: "boardId" }],
-  set_slots: [{ accountId: "acc_1" }],
-  give: [{ what: "a string (title)" }],
-  use_fields: [{ of: "Bluesky", known: ["mediaUrl"] }],
-  give_time: [{ isFuture: true }, { isFuture: false }],
-  add_media: [{}],
-  draft: [{ takes: "repeat" }, { takes: "targets" }],
-  read_draft: [{ revision: 4 }, { revision: null }],
-  move_draft: [{}],
-  discard_draft: [{}],
-  end_series: [{}],
-  change_posts_of_draft: [{}],
-  upload: [{}],
-  upload_local: [{}],
-  test_webhook: [{}],
-  leave_to_person: [{ who: "assistant", lacks: ["update_account"] }],
-  run: [
-    { command: "open", of: null },
-    { command: "setup", of: "bluesky" },
-  ],
-};
-
-it.each([
-  ["the page", PAGE_WORDS, NOT_FOR_PEOPLE],
-  ["a view within an agent", VIEW_WORDS, new RegExp(NOT_FOR_PEOPLE.source.replace("|\\byour agent\\b", ""))],
-])("each step has words for people on %s", (_, words: Words, forbidden) => {
-  const steps = Object.entries(STEPS).flatMap(([name, all]) =>
-    all.map((one) => ({ do: name, ...one }) as NextStep),
-  );
-  for (const step of steps) {
-    const told = sentenceInWords(sentence(null, "It is so.", step), words);
-    expect(told, step.do).toMatch(/^It is so\.(?: [A-Z][^_]*[.!])?$/);
-    expect(told).not.toMatch(forbidden);
-  }
 });
 
 it("each field of a platform has a label and a help in plain words", async () => {

@@ -267,7 +267,8 @@ describe("connectChannel", () => {
       settings,
       publicUrl: async () => url,
     });
-    const told = async (): Promise<string> => (await start({ provider: "cinema" })).result.instructions ?? "";
+    const told = async (): Promise<string> =>
+      String((await start({ provider: "cinema" })).result.instructions);
     expect(await told()).toContain("The browser ends at http://localhost:4911/connect/callback.");
     await noteServerUrl(ctx, { host: "here", pid: 1 }, (url = "http://localhost:4799"));
     const plan = await told();

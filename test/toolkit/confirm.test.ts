@@ -70,8 +70,8 @@ describe("risky", () => {
   });
 
   it.each([
-    ["no", /^The person declined, so nothing was done\./],
-    ["closed", /^The person closed the question without an answer, so nothing was done\./],
+    ["no", /^The answer was no, so nothing was done\./],
+    ["closed", /^The question was closed without an answer, so nothing was done\./],
     ["failed", /^The client could not put the question to the person, so nothing was done\./],
   ] as const)("does nothing and gives no token where the answer was %s", async (consent, start) => {
     const sentence = await answer(consent);

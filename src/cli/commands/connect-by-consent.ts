@@ -9,7 +9,7 @@ import { type CallContext, guestCall, plainCall } from "../../context.ts";
 import type { Host, Session, Terminal } from "../host.ts";
 import { localCaller } from "../../access/api-keys.ts";
 import { parseList } from "../options.ts";
-import { forShell } from "../shell/shell-words.ts";
+import { forShell } from "../shell/words.ts";
 import type { FoundChannel } from "../../connecting/store-accounts.ts";
 
 /** How often is looked whether the person is back; it may be another process that they came back to. */
@@ -83,8 +83,9 @@ async function untilNot(
   for (;;) {
     const state = await checkConnection(call, { connectId });
     if (!statuses.includes(state.status)) return state;
-    if (state.error !== null && state.error !== told) host.terminal.tell(`${forShell(state.error)}\n`);
-    told = state.error;
+    const said = state.error === null ? null : forShell(state.error);
+    if (said !== null && said !== told) host.terminal.tell(`${said}\n`);
+    told = said;
     await call.ctx.clock.sleep(LOOK_EVERY_MS, signal);
   }
 }

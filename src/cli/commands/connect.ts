@@ -60,7 +60,7 @@ Examples:
 async function showPlatforms(host: Host): Promise<void> {
   await using session = await host.openSession();
   const { result } = await session.toolbox.call("list_platforms", {}, localCaller());
-  await printList(host, session, result);
+  await printList(host, session, { result });
   host.terminal.tell(
     "Connect one with posthorn connect PLATFORM. posthorn doctor PLATFORM shows how to set it up.\n",
   );

@@ -3,7 +3,6 @@ import { AppError } from "../../domain/errors.ts";
 import type { Host } from "../host.ts";
 import type { Finding } from "../../operations/reports.ts";
 import { toJsonText } from "../options.ts";
-import { forShell } from "../shell/shell-words.ts";
 
 const SIGNS: Record<Finding["verdict"], string> = { ok: "ok", note: "note", problem: "PROBLEM" };
 
@@ -44,7 +43,7 @@ export function addDoctorCommand(program: Command, host: Host): void {
 function toText(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map((finding) => finding.topic.length));
   const lines = findings.map(
-    ({ verdict, topic, text }) => `${SIGNS[verdict].padEnd(7)}  ${topic.padEnd(width)}  ${forShell(text)}\n`,
+    ({ verdict, topic, text }) => `${SIGNS[verdict].padEnd(7)}  ${topic.padEnd(width)}  ${text}\n`,
   );
   return lines.join("");
 }

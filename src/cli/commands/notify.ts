@@ -47,7 +47,7 @@ export function addNotifyCommand(program: Command, host: Host): void {
     .option("--json", "print JSON on a terminal, too")
     .action(async ({ json }: JsonOption) => {
       await using session = await host.openSession();
-      await printList(host, session, { webhooks: await listNotices(host, session) }, json);
+      await printList(host, session, { result: { webhooks: await listNotices(host, session) }, json });
     });
   notify
     .command("remove")

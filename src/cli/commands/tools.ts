@@ -82,7 +82,7 @@ async function call(host: Host, tool: string, json: string, options: { json?: tr
   // Only a listed process may hold an idempotency key: the others must see that it is still at work.
   const isRegistered = typeof args === "object" && args !== null && "idempotencyKey" in args;
   await using session = await host.openSession({ isRegistered });
-  const { result } = await session.toolbox.call(tool, args, shellCaller(), {
+  const { result, sentences } = await session.toolbox.call(tool, args, shellCaller(), {
     ...alwaysAsked(host, session),
     signal: host.stopSignal,
     progress: (done, total, message) => {
@@ -92,6 +92,6 @@ async function call(host: Host, tool: string, json: string, options: { json?: tr
   });
   const isReadOnly = session.toolbox.tools.find(({ name }) => name === tool)?.hints.readOnly ?? true;
   const ended = isReadOnly ? result : await publishDue({ host, session }, result);
-  await printList(host, session, ended, options.json);
+  await printList(host, session, { result: ended, sentences, json: options.json });
   host.stopSignal.throwIfAborted();
 }

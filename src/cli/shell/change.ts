@@ -11,7 +11,7 @@ import { shellCaller } from "../../access/api-keys.ts";
 import { consentOf, publishDue, whyNotOut } from "./outcomes.ts";
 import { addContentOptions, bringMedia, type ContentOptions, readMetadata } from "./content.ts";
 import { findPostId } from "./find-post.ts";
-import { forShell } from "./shell-words.ts";
+import { shellWordsOf } from "./words.ts";
 import { showPost, showPosts } from "./views.ts";
 import { readDate, readWhen, WHEN_HELP } from "../../domain/arguments/spoken-times.ts";
 
@@ -140,7 +140,7 @@ async function change({ host, id, options }: Change, toCall: (at: At) => Promise
   const { post: before } = await getPost(call, { id: await findPostId(call, id) });
   const { tool, args, media } = await toCall({ host, session, post: before });
   await using brought = media ?? null;
-  const { result } = await session.toolbox.call(tool, args, shellCaller(), {
+  const { result, sentences } = await session.toolbox.call(tool, args, shellCaller(), {
     signal: host.stopSignal,
     ...consentOf(host, session, options.yes === true),
   });
@@ -150,7 +150,7 @@ async function change({ host, id, options }: Change, toCall: (at: At) => Promise
   if (!terminal.isScreen || options.json === true) terminal.print(toJsonText({ post, warnings }));
   else {
     terminal.print(await showPosts(session.ctx, [post], terminal));
-    for (const warning of warnings) terminal.print(`${forShell(warning)}\n`);
+    for (const warning of warnings.map(shellWordsOf(sentences))) terminal.print(`${warning}\n`);
   }
   host.stopSignal.throwIfAborted();
   const isDue = post.status === "failed" || Date.parse(post.scheduledAt) <= session.ctx.clock.now();
@@ -173,7 +173,7 @@ async function moveToDay(
   const toDay = readDate(options.toDay, { now: ctx.clock.now(), timezone, field: "--to-day" });
   const ids: string[] = [];
   for (const id of given) ids.push(await findPostId(call, id));
-  const { result } = await toolbox.call("change_posts", { ids, toDay }, shellCaller(), {
+  const { result, sentences } = await toolbox.call("change_posts", { ids, toDay }, shellCaller(), {
     signal: host.stopSignal,
     ...consentOf(host, session, options.yes === true),
   });
@@ -183,7 +183,7 @@ async function moveToDay(
   const posts: SaidPost[] = [];
   for (const { id } of changed) posts.push((await getPost(call, { id })).post);
   terminal.print(await showPosts(ctx, posts, terminal));
-  for (const warning of warnings) terminal.print(`${forShell(warning)}\n`);
+  for (const warning of warnings.map(shellWordsOf(sentences))) terminal.print(`${warning}\n`);
 }
 
 async function edit(at: At, options: Changes): Promise<Call> {

@@ -15,7 +15,7 @@ export function addChannelCommands(program: Command, host: Host): void {
     .action(async ({ json }: { json?: true }) => {
       await using session = await host.openSession();
       const result = await listAccounts(plainCall(session.ctx, shellCaller(), host.stopSignal));
-      await printList(host, session, result, json);
+      await printList(host, session, { result, json });
     });
   program
     .command("disconnect")

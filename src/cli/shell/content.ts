@@ -139,6 +139,6 @@ export function addUploadCommand(program: Command, host: Host): void {
       });
       const { file } = z.object({ file: File }).parse(result);
       const isTable = host.terminal.isScreen && json !== true;
-      await printList(host, session, isTable ? { files: [file] } : { file }, json);
+      await printList(host, session, { result: isTable ? { files: [file] } : { file }, json });
     });
 }

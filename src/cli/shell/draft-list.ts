@@ -10,7 +10,7 @@ import type { Host, Session } from "../host.ts";
 import { toJsonText } from "../options.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import { shortIds } from "./find-post.ts";
-import { forShell } from "./shell-words.ts";
+import { forShell } from "./words.ts";
 import { type Column, toTable } from "./table.ts";
 import { toClock } from "./views.ts";
 
@@ -75,7 +75,11 @@ async function listByNeed(host: Host, session: Session, isAll: boolean): Promise
 const NO_DRAFTS: SaidDraftPage = { drafts: [], nextCursor: null };
 
 /** One line a draft, and below it what is in its way, or what a person said. */
-export async function showDrafts(host: Host, { ctx }: Session, drafts: readonly SaidDraft[]): Promise<string> {
+export async function showDrafts(
+  host: Host,
+  { ctx }: Session,
+  drafts: readonly SaidDraft[],
+): Promise<string> {
   if (drafts.length === 0) return "None.\n";
   const { timezone } = ctx.settings;
   const names = await namesOfAccounts({ ctx, caller: shellCaller() });

@@ -1,6 +1,12 @@
 import * as z from "zod";
 import type { Command } from "commander";
-import { DecidedDraft, Draft, DRAFT_STATES, type SaidDecidedDraft, type SaidDraft } from "../../domain/drafts/draft.ts";
+import {
+  DecidedDraft,
+  Draft,
+  DRAFT_STATES,
+  type SaidDecidedDraft,
+  type SaidDraft,
+} from "../../domain/drafts/draft.ts";
 import type { SaidPost } from "../../domain/posts/post.ts";
 import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/time.ts";
@@ -14,8 +20,8 @@ import { type DraftListOptions, printDrafts, showDrafts } from "./draft-list.ts"
 import { addContentOptions, bringMedia, type ContentOptions, readMetadata } from "./content.ts";
 import { readShortId, shortIds } from "./find-post.ts";
 import { consentOf, findDue, untilOut, whyNotOut } from "./outcomes.ts";
-import { worded } from "../../toolkit/words.ts";
-import { forShell } from "./shell-words.ts";
+import { type SentencesAt, worded } from "../../toolkit/words.ts";
+import { shellWordsOf } from "./words.ts";
 import { readWhen, WHEN_HELP } from "../../domain/arguments/spoken-times.ts";
 
 interface Common {
@@ -106,11 +112,11 @@ async function write(host: Host, text: string | undefined, options: DraftOptions
     ...(options.note === undefined ? {} : { note: options.note }),
     ...(options.submit === true ? { submit: true } : {}),
   };
-  const { result } = await session.toolbox.call("save_draft", args, shellCaller(), {
+  const { result, sentences } = await session.toolbox.call("save_draft", args, shellCaller(), {
     signal: host.stopSignal,
   });
   media.keep();
-  await print(host, session, { result, json: options.json });
+  await print(host, session, { result, sentences, json: options.json });
 }
 
 async function approve(host: Host, given: readonly string[], options: ApproveOptions): Promise<void> {
@@ -136,12 +142,12 @@ async function approve(host: Host, given: readonly string[], options: ApproveOpt
     ...(options.changes === undefined ? {} : { note: options.changes }),
     ...(at === undefined ? {} : { scheduledAt: at }),
   };
-  const { result } = await session.toolbox.call("decide_draft", args, shellCaller(), {
+  const { result, sentences } = await session.toolbox.call("decide_draft", args, shellCaller(), {
     signal: host.stopSignal,
     ...consentOf(host, session, options.yes === true),
   });
   const { ended, shown } = await publishDrafts(host, session, Answer.parse(result));
-  await print(host, session, { result: shown, json: options.json });
+  await print(host, session, { result: shown, sentences, json: options.json });
   host.stopSignal.throwIfAborted();
   const trouble = await whyNotOut({ host, session }, ended);
   if (trouble !== null) throw new AppError("unavailable", trouble);
@@ -197,13 +203,18 @@ async function findDraft(host: Host, { ctx }: Session, given: string): Promise<S
 async function print(
   host: Host,
   session: Session,
-  { result, json }: { readonly result: unknown; readonly json: true | undefined },
+  {
+    result,
+    sentences,
+    json,
+  }: { readonly result: unknown; readonly sentences: SentencesAt; readonly json: true | undefined },
 ): Promise<void> {
   const { draft, results = [], warnings = [] } = Answer.parse(result);
   const { terminal } = host;
   const ids = shortIds(results.map(({ id }) => id));
+  const inWords = shellWordsOf(sentences);
   const errors = results.flatMap(({ id, error }) =>
-    error === null ? [] : [`${ids.get(id) ?? id}: ${error}`],
+    error === null ? [] : [`${ids.get(id) ?? id}: ${inWords(error)}`],
   );
   const drafts = [draft, ...results.map((one) => one.draft)].filter(
     (one) => one !== undefined && one !== null,
@@ -211,7 +222,7 @@ async function print(
   if (!terminal.isScreen || json === true) terminal.print(toJsonText(result));
   else {
     if (drafts.length > 0) terminal.print(await showDrafts(host, session, drafts));
-    for (const line of [...warnings, ...errors]) terminal.print(`${forShell(line)}\n`);
+    for (const line of [...warnings.map(inWords), ...errors]) terminal.print(`${line}\n`);
   }
   if (errors.length > 0)
     throw new AppError("conflict", `Nothing was done about ${errors.length} of ${results.length}.`);

@@ -11,7 +11,7 @@ import { decodeTable } from "../../imports/read-table.ts";
 import type { Host, Session } from "../host.ts";
 import { toJsonText } from "../options.ts";
 import { askAt } from "./outcomes.ts";
-import { forShell } from "./shell-words.ts";
+import { shellWordsOf } from "./words.ts";
 import { toTable } from "./table.ts";
 import { toClock } from "./views.ts";
 
@@ -104,12 +104,18 @@ async function run(
   given: { readonly csv: string; readonly dryRun: boolean },
 ): Promise<ImportAnswer> {
   const args = { ...given, accountId: options.on, timezone: options.timezone };
-  const { result } = await session.toolbox.call("import_posts", args, shellCaller(), {
+  const { result, sentences } = await session.toolbox.call("import_posts", args, shellCaller(), {
     signal: host.stopSignal,
     // The person was asked here, with the table before them.
     isConfirmed: true,
   });
-  return ImportAnswer.parse(result);
+  const answer = ImportAnswer.parse(result);
+  const inWords = shellWordsOf(sentences);
+  return {
+    ...answer,
+    errors: answer.errors.map((one) => ({ ...one, error: inWords(one.error) })),
+    warnings: answer.warnings.map((one) => ({ ...one, warning: inWords(one.warning) })),
+  };
 }
 
 async function print(importing: Importing, answer: ImportAnswer): Promise<void> {
@@ -141,11 +147,11 @@ async function print(importing: Importing, answer: ImportAnswer): Promise<void> 
   if (more > 0) terminal.print(`… and ${more} more\n`);
   for (const { line, column, error } of answer.errors) {
     const isNamed = column === null || error.startsWith(`${column}:`);
-    terminal.print(`Line ${line}${isNamed ? "" : `, ${column}`}: ${forShell(error)}\n`);
+    terminal.print(`Line ${line}${isNamed ? "" : `, ${column}`}: ${error}\n`);
   }
   for (const { line, rows: count, warning } of answer.warnings.slice(0, MAX_LINES)) {
     const where = line === null ? "" : `Line ${line}${count > 1 ? ` and ${count - 1} more` : ""}: `;
-    terminal.print(`${where}${forShell(warning)}\n`);
+    terminal.print(`${where}${warning}\n`);
   }
   await printCounts(importing, answer);
 }

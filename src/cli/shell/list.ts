@@ -13,7 +13,7 @@ import { cutText } from "../../domain/cut-text.ts";
 import { parseBound } from "../../domain/time.ts";
 import { showComing } from "../../drafts/show-calendar.ts";
 import { readBounds } from "./bounds.ts";
-import { forShell } from "./shell-words.ts";
+import { forShell } from "./words.ts";
 import { oneLine } from "./table.ts";
 import { showPosts, toClock } from "./views.ts";
 

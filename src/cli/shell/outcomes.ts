@@ -8,7 +8,7 @@ import { isServerRunning } from "../../health/status.ts";
 import { getPost } from "../../posts/posts.ts";
 import type { Host, Session } from "../host.ts";
 import { shortIds } from "./find-post.ts";
-import { forShell } from "./shell-words.ts";
+import { forShell } from "./words.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import type { ConfirmOptions } from "../../toolkit/confirm.ts";
 

@@ -11,7 +11,7 @@ import { collect, toJsonText } from "../options.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import { alwaysAsked, findDue, untilOut, whyNotOut } from "./outcomes.ts";
 import { addContentOptions, bringMedia, type ContentOptions, readMetadata } from "./content.ts";
-import { forShell } from "./shell-words.ts";
+import { shellWordsOf } from "./words.ts";
 import { showPosts, showPreview } from "./views.ts";
 import { readWhen, WHEN_HELP } from "../../domain/arguments/spoken-times.ts";
 
@@ -64,19 +64,16 @@ async function post(host: Host, text: string | undefined, options: PostOptions):
     );
   await using session = await host.openSession();
   const posting = { host, session, options };
-  const results = await schedule(posting, caption);
+  const { results, inWords } = await schedule(posting, caption);
   const planned = results.flatMap((result) => result.post ?? []);
   const due = options.dryRun === true ? [] : await findDue({ host, session }, planned);
   // Another process may publish it as well. The person wants to know what came of it.
   if (due.length > 0) await session.startPublishing();
   const ended = due.length > 0 ? await untilOut({ host, session }, due) : [];
   const posts = planned.map((one) => ended.find(({ id }) => id === one.id) ?? one);
-  await print(
-    posting,
-    posts,
-    results.flatMap(({ warnings }) => warnings),
-    results.flatMap(({ preview }) => preview ?? []),
-  );
+  const warnings = results.flatMap((result) => result.warnings);
+  const previews = results.flatMap(({ preview }) => preview ?? []);
+  await print(posting, posts, { warnings, inWords, previews });
   host.stopSignal.throwIfAborted();
   const trouble = await whyNotOut({ host, session }, ended, options.json);
   if (trouble !== null) throw new AppError("unavailable", trouble);
@@ -85,7 +82,13 @@ async function post(host: Host, text: string | undefined, options: PostOptions):
 /** What `--at` says for it: see the command `slots`. */
 const NEXT_SLOT = "next slot";
 
-async function schedule(posting: Posting, caption: string | undefined): Promise<readonly BatchResult[]> {
+async function schedule(
+  posting: Posting,
+  caption: string | undefined,
+): Promise<{
+  readonly results: readonly BatchResult[];
+  readonly inWords: (text: string) => string;
+}> {
   const { host, session, options } = posting;
   const { ctx, toolbox } = session;
   const call = plainCall(ctx, shellCaller(), host.stopSignal);
@@ -110,28 +113,35 @@ async function schedule(posting: Posting, caption: string | undefined): Promise<
   };
   const posts = [...accountIds].map((accountId) => ({ accountId, ...content }));
   const args = { posts, atomic: true };
-  const { result } = await toolbox.call("schedule_posts", args, shellCaller(), {
+  const { result, sentences } = await toolbox.call("schedule_posts", args, shellCaller(), {
     signal: host.stopSignal,
     ...alwaysAsked(host, session),
   });
   const { results } = z.object({ results: z.array(BatchResult) }).parse(result);
-  assertPlanned(results);
+  const inWords = shellWordsOf(sentences);
+  assertPlanned(results, inWords);
   if (options.dryRun !== true) media.keep();
-  return results;
+  return { results, inWords };
 }
 
 /** Throws `invalid` with each reason why something was not planned. */
-function assertPlanned(results: readonly BatchResult[]): void {
+function assertPlanned(results: readonly BatchResult[], inWords: (text: string) => string): void {
   const errors = results.flatMap(({ error }) => error ?? []);
   const own = errors.filter((error) => !error.startsWith(REFUSED_WITH_OTHERS));
-  if (errors.length > 0) throw new AppError("invalid", [...new Set(own)].join("\n"));
+  if (errors.length > 0) throw new AppError("invalid", [...new Set(own.map(inWords))].join("\n"));
+}
+
+/** What is told of posts beside them. `inWords`: a warning for a person at a terminal. */
+interface Beside {
+  readonly warnings: readonly string[];
+  readonly inWords: (text: string) => string;
+  readonly previews: readonly Preview[];
 }
 
 async function print(
   { host, session, options }: Posting,
   posts: readonly SaidPost[],
-  warnings: string[],
-  previews: readonly Preview[],
+  { warnings, inWords, previews }: Beside,
 ): Promise<void> {
   const { terminal } = host;
   const told = [...new Set(warnings)];
@@ -143,5 +153,5 @@ async function print(
   terminal.print(await showPosts(session.ctx, posts, terminal));
   for (const [at, preview] of previews.entries())
     terminal.print(showPreview(preview, posts[at]?.provider ?? ""));
-  for (const warning of told) terminal.print(`${forShell(warning)}\n`);
+  for (const warning of told) terminal.print(`${inWords(warning)}\n`);
 }

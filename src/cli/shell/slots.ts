@@ -15,7 +15,7 @@ import type { ConfirmOptions } from "../../toolkit/confirm.ts";
 import { alwaysAsked, consentOf } from "./outcomes.ts";
 import { parseList, printResult, toJsonText, wholeNumber } from "../options.ts";
 import { shortIds } from "./find-post.ts";
-import { forShell } from "./shell-words.ts";
+import { shellWordsOf } from "./words.ts";
 import { toClock } from "./views.ts";
 
 interface SlotOptions {
@@ -76,8 +76,9 @@ async function update(
   args: object,
 ): Promise<z.infer<typeof Updated>> {
   const asked = { signal: host.stopSignal, ...consent };
-  const { result } = await session.toolbox.call("update_account", args, shellCaller(), asked);
-  return Updated.parse(result);
+  const { result, sentences } = await session.toolbox.call("update_account", args, shellCaller(), asked);
+  const updated = Updated.parse(result);
+  return { ...updated, warnings: (updated.warnings ?? []).map(shellWordsOf(sentences)) };
 }
 
 async function setSlots(
@@ -141,9 +142,9 @@ async function pause(host: Host, { name, channel, json, yes }: Switch): Promise<
   for (const { id } of chosen) {
     const consent = consentOf(host, session, yes === true);
     const args = { accountId: id, paused: name === "pause" };
-    const { account, warnings = [] } = await update({ host, session, consent }, args);
+    const { account, warnings } = await update({ host, session, consent }, args);
     changed.push(account);
-    told.push(...warnings.map((warning) => forShell(warning)));
+    told.push(...(warnings ?? []));
   }
   const called = namesAmong(session.ctx, accounts);
   const names = changed.map(({ id }) => visibleText(called.get(id) ?? id)).join(", ");

@@ -14,7 +14,8 @@ import { toJsonText } from "../options.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import { shortIds } from "./find-post.ts";
 import type { Said } from "../../domain/sentences.ts";
-import { forShell } from "./shell-words.ts";
+import type { SentencesAt } from "../../toolkit/words.ts";
+import { forShell, shellWordsOf } from "./words.ts";
 import { type Column, oneLine, toTable } from "./table.ts";
 import { visibleText } from "../../domain/plain-text.ts";
 
@@ -60,20 +61,30 @@ const LISTS: readonly View[] = [
   ]),
 ];
 
+/** A tool's answer, and how it is printed. */
+interface Answered {
+  readonly result: Result;
+  readonly sentences?: SentencesAt;
+  readonly json?: true | undefined;
+}
+
 /** A tool's result: on a terminal lists are short tables, everything else is JSON. */
 export async function printList(
   { terminal }: Host,
   { ctx }: Session,
-  result: Result,
-  json?: true,
+  { result, sentences = {}, json }: Answered,
 ): Promise<void> {
   const isTable = terminal.isScreen && json !== true;
-  const table = isTable ? await showList(ctx, result, terminal.columns) : null;
+  const table = isTable ? await showList(ctx, { result, sentences }, terminal.columns) : null;
   terminal.print(table ?? toJsonText(result));
 }
 
 /** A tool's result as a short table for a person, where it is a list; null for everything else. */
-async function showList(ctx: AppContext, result: Result, width: number): Promise<string | null> {
+async function showList(
+  ctx: AppContext,
+  { result, sentences = {} }: Answered,
+  width: number,
+): Promise<string | null> {
   const posts = readRows("posts", Post, result);
   const shown =
     posts === null
@@ -81,7 +92,7 @@ async function showList(ctx: AppContext, result: Result, width: number): Promise
       : await showPosts(ctx, posts, { columns: width, hasShortIds: false });
   if (shown === null) return shown;
   const told = z.array(z.string()).safeParse(result["warnings"]).data ?? [];
-  const whole = [shown, ...told.map((warning) => `${forShell(warning)}\n`)].join("");
+  const whole = [shown, ...told.map(shellWordsOf(sentences)).map((warning) => `${warning}\n`)].join("");
   if (typeof result["nextCursor"] !== "string") return whole;
   return `${whole}There are more: ask with a larger limit, or with --json for the cursor of the next page.\n`;
 }

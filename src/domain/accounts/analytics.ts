@@ -29,3 +29,5 @@ export const AccountAnalytics = z.strictObject({
     .describe("What is missing, and why."),
 });
 export type AccountAnalytics = z.infer<typeof AccountAnalytics>;
+/** Before a face words it. */
+export type SaidAnalytics = z.input<typeof AccountAnalytics>;

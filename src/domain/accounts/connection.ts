@@ -29,3 +29,5 @@ export const ConnectResult = z.strictObject({
   accounts: z.array(Account).describe("All that it connected."),
 });
 export type ConnectResult = z.infer<typeof ConnectResult>;
+/** Before a face words it. */
+export type SaidConnectResult = z.input<typeof ConnectResult>;

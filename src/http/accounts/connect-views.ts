@@ -92,7 +92,7 @@ export function facts(form: Pick<ConnectForm, "instanceUrl" | "reconnecting" | "
         <dd>${value}</dd>`,
   );
   return html`<dl class="facts">${rows}</dl>
-    ${form.release === null ? null : html`<p class="note">${form.release}</p>`}`;
+    ${form.release === null ? null : html`<p class="note">${String(form.release)}</p>`}`;
 }
 
 /** The help without the sentences that stand above the form already. */

@@ -190,7 +190,7 @@ function assertReplaceable({ metadata }: BlueskyPost): void {
   throw new AppError(
     "conflict",
     "Bluesky has no editing: a replaced post may still show its old text, and its likes may be lost. " +
-      "To replace it all the same, call edit_published_post with metadata.allowEdit true.",
+      "To replace it all the same, give metadata.allowEdit true.",
   );
 }
 

@@ -88,7 +88,7 @@ async function change<T>(io: PlatformIo, name: string, input: JsonObject, { fiel
 
 const { title, altText, moreMedia, thumbnailUrl, format } = commonMetadata;
 const Tag = z.string().regex(/^[a-z0-9-]{1,100}$/i, "must be as in addresses, such as web-development");
-const SeriesId = z.string().regex(/^[0-9a-f]{24}$/, "must be the id of a series (list_choices)");
+const SeriesId = z.string().regex(/^[0-9a-f]{24}$/, "must be the id of a series");
 const Address = z.url({ protocol: /^https?$/ }).max(2_000);
 
 /** What an article takes beside its text. */

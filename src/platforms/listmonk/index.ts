@@ -65,7 +65,7 @@ const Campaign = z.looseObject({
 type Campaign = z.infer<typeof Campaign>;
 
 const { title, tags, altText, moreMedia } = commonMetadata;
-const Id = z.string().regex(/^[1-9]\d{0,9}$/, "must be a number from list_choices");
+const Id = z.string().regex(/^[1-9]\d{0,9}$/, "must be a number that the platform tells");
 const Ids = z.array(Id).min(1).max(50);
 const Format = z.enum(["plain", "markdown", "html"]);
 

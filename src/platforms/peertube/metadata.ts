@@ -12,7 +12,7 @@ const MIN_TEXT = 3;
 
 const { title, tags, language, sensitive, thumbnailUrl } = commonMetadata;
 
-const numbered = z.string().regex(/^\d{1,5}$/, "must be a number from list_choices");
+const numbered = z.string().regex(/^\d{1,5}$/, "must be a number that the platform tells");
 const COMMENTS = { enabled: 1, disabled: 2, approval: 3 } as const;
 
 /** What a video takes beside its file and its description, which is the caption. */

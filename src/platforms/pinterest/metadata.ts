@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type Said, say } from "../../domain/sentences.ts";
 import { commonMetadata, fits } from "../../domain/posts/common-metadata.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 
@@ -11,7 +12,7 @@ const { title, altText, link, moreMedia, thumbnailUrl } = commonMetadata;
 export const PinterestMetadata = z.strictObject({
   boardId: z
     .string()
-    .regex(/^\d+$/, "must be the number of a board from list_choices")
+    .regex(/^\d+$/, "must be the number of a board")
     .optional()
     .describe("The board that it is pinned to, from list_choices."),
   board: z
@@ -29,7 +30,7 @@ export const PinterestMetadata = z.strictObject({
     .meta({ title: "Make the board if missing" }),
   boardSection: z
     .string()
-    .regex(/^\d+$/, "must be the number of a section from list_choices")
+    .regex(/^\d+$/, "must be the number of a section")
     .optional()
     .describe("A section of the board, from list_choices, which finds them by the board's name or number."),
   title: title.unwrap().max(100).optional().describe("Title of the pin."),
@@ -70,9 +71,14 @@ export function check({ mediaUrl, metadata }: PinterestPost, { media }: Pick<Che
   return { errors, warnings };
 }
 
-function checkBoard({ boardId, board, createBoard, boardSection }: PinterestMetadata): string[] {
+function checkBoard({ boardId, board, createBoard, boardSection }: PinterestMetadata): Said[] {
   if (boardId === undefined && board === undefined)
-    return ["metadata.boardId: is missing. Choose a board from list_choices, or name it in metadata.board."];
+    return [
+      say("is missing. Choose a board, or name it in metadata.board.", {
+        field: "metadata.boardId",
+        next: [{ do: "choose", field: "boardId" }],
+      }),
+    ];
   if (boardId !== undefined && board !== undefined) return ["metadata.board: give either boardId or board."];
   if (createBoard !== true) return [];
   if (board === undefined)

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type Said, say } from "../../domain/sentences.ts";
 import { commonMetadata, fits, pollWithin } from "../../domain/posts/common-metadata.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 import { markdownEscaper } from "../../domain/markdown-escaper.ts";
@@ -103,7 +104,7 @@ export function check(
   const { link, moreMedia = [], thumbnailUrl, flairId, flairText } = metadata;
   const types = [mediaUrl, ...moreMedia.map(({ url }) => url)].map((url) => media.get(url)?.type);
   const isFilm = types.includes("video");
-  const errors: string[] = [];
+  const errors: Said[] = [];
   if (link !== undefined && mediaUrl !== "")
     errors.push("metadata.link: a post on Reddit has either a link or media. Put the link into the caption.");
   if (types.length > 1 && isFilm)
@@ -114,7 +115,12 @@ export function check(
     errors.push("metadata.thumbnailUrl: Reddit takes no video without a still picture. Give one.");
   errors.push(...checkKind({ mediaUrl, caption, metadata }), ...checkCommunities(metadata));
   if (flairText !== undefined && flairId === undefined)
-    errors.push("metadata.flairText: needs metadata.flairId. Take that from list_choices.");
+    errors.push(
+      say("needs metadata.flairId.", {
+        field: "metadata.flairText",
+        next: [{ do: "choose", field: "flairId" }],
+      }),
+    );
   const warnings =
     thumbnailUrl !== undefined && types[0] === "image"
       ? ["Only videos have a still picture: metadata.thumbnailUrl is not used."]

@@ -1,4 +1,5 @@
 import { plural } from "../../domain/plain-text.ts";
+import { type Said, say } from "../../domain/sentences.ts";
 import * as z from "zod";
 import type { MediaFigures } from "../../domain/files/media-limits.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
@@ -244,18 +245,21 @@ export function checkPost(post: TikTokPost, { account, media }: CheckedAt): Chec
     coverWarning(post),
     inboxWarning(post, seen),
   ];
-  const told = (texts: readonly (string | null)[]): string[] => texts.filter((text) => text !== null);
+  const told = (texts: readonly (Said | null)[]): Said[] => texts.filter((text) => text !== null);
   return { errors: told(errors), warnings: told(warnings) };
 }
 
-function privacyProblem({ metadata }: TikTokPost): string | null {
+function privacyProblem({ metadata }: TikTokPost): Said | null {
   const { privacyLevel, privacy: short } = metadata;
   const privacy = privacyOf(metadata);
   if (privacyLevel !== undefined && short !== undefined && privacyLevel !== short)
     return "metadata.privacy: is another name for privacyLevel, and the two differ. Leave one of them out.";
   if (isInbox(metadata)) return null;
   if (privacy === null)
-    return "metadata.privacyLevel: TikTok asks the person to choose who can see the post. Call list_choices, then give one of its values.";
+    return say("TikTok asks the person to choose who can see the post.", {
+      field: "metadata.privacyLevel",
+      next: [{ do: "choose", field: "privacyLevel" }],
+    });
   return privacy === "SELF_ONLY" && metadata.brandContent === true
     ? "metadata.brandContent: a paid partnership cannot be SELF_ONLY on TikTok. Choose another privacyLevel."
     : null;

@@ -31,7 +31,7 @@ export const WordpressMetadata = z.strictObject({
     .describe("Last part of the address. Default: from the title, with a mark of the post.")
     .meta({ title: "End of the address" }),
   categories: z
-    .array(z.string().regex(/^[1-9]\d{0,9}$/, "must be numbers of categories from list_choices"))
+    .array(z.string().regex(/^[1-9]\d{0,9}$/, "must be numbers of categories"))
     .max(50)
     .optional()
     .describe("Numbers of categories, from list_choices. Default: the site's own."),

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { say } from "../../domain/sentences.ts";
 import type { Metrics } from "../../domain/posts/post.ts";
 import { DAY } from "../../domain/time.ts";
 import type { Inspection, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
@@ -91,8 +92,9 @@ export async function analytics(_range: object, io: PlatformIo): Promise<Platfor
     days: [],
     unavailable: ["views", "impressions", "reach", "likes", "comments", "shares", "clicks"].map((metric) => ({
       metric,
-      reason:
-        "X gives this only post by post, and each costs money. Call get_post with insights for the posts that matter.",
+      reason: say("X gives this only post by post, and each costs money.", {
+        next: [{ do: "read_insights" }],
+      }),
     })),
   };
 }

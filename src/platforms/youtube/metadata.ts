@@ -47,12 +47,12 @@ export const YoutubeMetadata = z.strictObject({
     .describe(`${tags.description ?? ""} 500 characters together.`),
   categoryId: z
     .string()
-    .regex(/^\d{1,4}$/, "must be the number of a category from list_choices")
+    .regex(/^\d{1,4}$/, "must be the number of a category")
     .optional()
     .describe("Number of the category, from list_choices. Default 22, People & Blogs."),
   playlistId: z
     .string()
-    .regex(/^[\w-]{2,100}$/, "must be the id of a playlist from list_choices")
+    .regex(/^[\w-]{2,100}$/, "must be the id of a playlist")
     .optional()
     .describe("One of the channel's playlists, from list_choices."),
   madeForKids: z

@@ -1,5 +1,5 @@
 import { sql, type Selectable } from "kysely";
-import { fromStoredOrNull } from "../../domain/sentences.ts";
+import { fromStoredOrNull, say } from "../../domain/sentences.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Metadata, SaidPost } from "../../domain/posts/post.ts";
 import { conflictSentence, TRANSITIONS, type Trigger } from "../../domain/posts/post-states.ts";
@@ -216,14 +216,17 @@ function whyNot(row: PostRow, trigger: Trigger): AppError {
   if (fits)
     return new AppError(
       "conflict",
-      "The post is being worked on right now. Look again with get_post in a moment.",
+      say("The post is being worked on right now.", { next: [{ do: "look", postId: row.id }] }),
     );
   return new AppError("conflict", conflictSentence(trigger, row));
 }
 
 export function postNotFound(id: string): AppError {
   const shown = id.length > 40 ? `${id.slice(0, 40)}…` : id;
-  return new AppError("not_found", `There is no post ${JSON.stringify(shown)}. Take ids from list_posts.`);
+  return new AppError(
+    "not_found",
+    say(`There is no post ${JSON.stringify(shown)}.`, { next: [{ do: "list", of: "posts" }] }),
+  );
 }
 
 /** In order of creation. The expression keeps SQLite from sorting all of the owner's posts for each page. */

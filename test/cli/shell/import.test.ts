@@ -156,6 +156,6 @@ it("says of own files in a table how they are taken along, and where it is impor
   using other = temporaryFolder();
   const there = await runCli(["import", "-", "--yes"], { ...other, input: table, columns: 200 });
   expect(there.status).toBe(1);
-  expect(there.stdout).toMatch(/there is no file "r2:.*" here\. .*or bring it in with posthorn upload\./);
+  expect(there.stdout).toMatch(/there is no file "r2:.*" here\. .*posthorn upload brings one in\./);
   expect(there.stdout).not.toContain("upload_file");
 });

@@ -36,5 +36,5 @@ export async function consentOn(
     const row = await findAccountRow(ctx.store, caller.ownerId, id);
     if (row !== undefined) rows.push(row);
   }
-  return { rows, error, url: lead.url };
+  return { rows, error: error === null ? null : String(error), url: lead.url };
 }

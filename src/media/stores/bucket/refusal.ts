@@ -1,4 +1,5 @@
 import { S3ServiceException } from "@aws-sdk/client-s3";
+import { join, type Said, say } from "../../../domain/sentences.ts";
 import { describeBucket, type BucketSettings } from "../../../domain/files/bucket-settings.ts";
 import { AppError } from "../../../domain/errors.ts";
 
@@ -64,20 +65,22 @@ const FULL: readonly string[] = [
   "InsufficientStorage",
 ];
 
+const DOCTOR = { do: "run", command: "doctor", of: null } as const;
+
 /** For `throw`: which setting is wrong, or that it may pass. Errors that are not the bucket's stay. */
 export function explainBucket(
   error: unknown,
   bucket: BucketSettings,
-  whenSilent = "It is tried again. If that lasts, run posthorn doctor.",
+  whenSilent: Said = say("It is tried again, and may last.", { next: [DOCTOR] }),
 ): unknown {
   if (error instanceof BucketRefusal)
     return new AppError("unavailable", sentence(error, bucket), { cause: error });
   if (!(error instanceof BucketSilent)) return error;
-  const text = `The file store, ${describeBucket(bucket)}, does not answer. ${whenSilent}`;
-  return new AppError("unavailable", text, { cause: error });
+  const text = `The file store, ${describeBucket(bucket)}, does not answer.`;
+  return new AppError("unavailable", join(text, whenSilent), { cause: error });
 }
 
-function sentence({ status, code }: BucketRefusal, bucket: BucketSettings): string {
+function sentence({ status, code }: BucketRefusal, bucket: BucketSettings): Said {
   if (WRONG_KEY.includes(code) || status === 401)
     return `POSTHORN_S3_ACCESS_KEY_ID: ${bucket.endpoint} does not know this key. ${COPY_AGAIN}`;
   if (code === "SignatureDoesNotMatch")
@@ -95,7 +98,8 @@ function sentence({ status, code }: BucketRefusal, bucket: BucketSettings): stri
     return `The key in POSTHORN_S3_ACCESS_KEY_ID may not do this in the bucket ${bucket.name}. Allow it to read, write, delete and list objects there.`;
   if (status >= 500 || status === 429)
     return `The file store, ${describeBucket(bucket)}, is overloaded or out of order (status ${status}). Try again in a while.`;
-  return `The file store, ${describeBucket(bucket)}, refuses the request (status ${status}${code === "" ? "" : `, ${code}`}). Run posthorn doctor.`;
+  const why = `status ${status}${code === "" ? "" : `, ${code}`}`;
+  return say(`The file store, ${describeBucket(bucket)}, refuses the request (${why}).`, { next: [DOCTOR] });
 }
 
 const COPY_AGAIN = "Copy key and secret again, or make a new pair.";
