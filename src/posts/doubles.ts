@@ -1,5 +1,5 @@
 import { DAY, MINUTE, tellTime } from "../domain/time.ts";
-import { type Said, say } from "../domain/sentences.ts";
+import { join, type Said, say } from "../domain/sentences.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { Reader } from "../store/engine/store.ts";
 import { findLiveText, findWaitingNear, findWaitingTwin } from "../store/queries/channel-posts.ts";
@@ -75,9 +75,11 @@ export async function warnOfTwin(reader: Reader, row: PostRow): Promise<Said[]> 
   const twin = await findWaitingTwin(reader, row);
   if (twin === null) return [];
   return [
-    say(
-      "A post with the same account, media, caption and time is waiting already. Cancel one of them if that was not meant.",
-      { next: [{ do: "read", postId: twin }] },
+    join(
+      say("A post with the same account, media, caption and time is waiting already.", {
+        next: [{ do: "read", postId: twin }],
+      }),
+      "Cancel one of them if that was not meant.",
     ),
   ];
 }
@@ -89,10 +91,11 @@ async function warnOfRepetition(ctx: AppContext, row: PostRow, isDone: boolean):
   const isOut = row.scheduled_at <= ctx.clock.now();
   const way = isDone ? (isOut ? "Take this one down" : "Cancel this one") : "Leave this one out";
   const at = tellTime(live.publishedAt, ctx.settings.timezone);
-  const other = { do: "read", postId: live.id } as const;
+  const isOver = isDone && isOut;
   return [
-    say(`The same text is live on this channel since ${at}. ${way} if that was not meant.`, {
-      next: isDone && isOut ? [other, { do: "take_down", postId: row.id }] : [other],
-    }),
+    join(
+      say(`The same text is live on this channel since ${at}.`, { next: [{ do: "read", postId: live.id }] }),
+      say(`${way} if that was not meant.`, { next: isOver ? [{ do: "take_down", postId: row.id }] : [] }),
+    ),
   ];
 }

@@ -76,11 +76,12 @@ describe("connecting a channel again that kept posts back", () => {
     const { ctx, caller, start, connectAlice } = await setUp();
     const { id } = await connectAlice();
     await keepBack(ctx, id, "photobox");
-    expect((await start({ accountId: id })).result.instructions).not.toMatch(TELL);
+    expect(String((await start({ accountId: id })).result.instructions)).not.toMatch(TELL);
     await disconnectChannel(callOf(ctx, caller), { accountId: id });
     const { result, token } = await start({ accountId: id });
-    expect(result.instructions).toMatch(TELL);
-    expect(await openConnection(guestCall(ctx), { token })).toMatchObject({ form: { release: GOES_OUT } });
+    expect(String(result.instructions)).toMatch(TELL);
+    const page = await openConnection(guestCall(ctx), { token });
+    expect(String(page.state === "open" && page.form.release)).toBe(GOES_OUT);
   });
 
   it("is asked about where nobody else asks, and is told in the answer", async () => {
@@ -94,7 +95,7 @@ describe("connecting a channel again that kept posts back", () => {
     expect(await askToReconnect(callOf(ctx, caller), again)).toBe(
       `Connect the channel "News" on pinboard again? ${GOES_OUT}`,
     );
-    expect((await connectChannel(callOf(ctx, caller), again)).instructions).toBe(GOES_OUT);
+    expect(String((await connectChannel(callOf(ctx, caller), again)).instructions)).toBe(GOES_OUT);
   });
 });
 
@@ -108,7 +109,7 @@ describe("connectChannel", () => {
       expiresAt: "2026-11-21T09:15:00.000Z",
     });
     expect(result.url).toMatch(/^http:\/\/localhost:4747\/connect\/[\w-]{43}$/);
-    expect(result.instructions).toContain("Make an app password under Settings");
+    expect(String(result.instructions)).toContain("Make an app password under Settings");
     const rows = await queryOf(ctx.store).selectFrom("connections").selectAll().execute();
     expect(JSON.stringify(rows)).not.toContain(token);
   });

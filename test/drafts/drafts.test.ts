@@ -413,7 +413,7 @@ describe("decide_draft", () => {
     expect(second.posts[0].scheduledAt).toBe("2026-11-23T16:00:00.000Z");
     const none = await ready({ scheduledAt: null, slot: "next" }).catch((error: Error) => error.message);
     expect(none).toMatch(
-      /Wall: slot: the channel "Wall" on titled has no slots\. Set them with update_account/,
+      /Wall: slot: the channel "Wall" on titled has no slots\. Set slots with update_account/,
     );
   });
 

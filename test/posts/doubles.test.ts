@@ -82,7 +82,9 @@ const DOUBLED: Readonly<Record<string, () => Promise<any>>> = {
 describe.each(Object.entries(DOUBLED))("%s", (_way, change) => {
   it("warns of another post that waits with the same content", async () => {
     const other = await schedule();
-    expect((await change()).warnings).toEqual([expect.stringContaining(`The post ${other} with the same`)]);
+    expect((await change()).warnings).toEqual([
+      expect.stringContaining(`already. Read it with get_post, id "${other}"`),
+    ]);
   });
 });
 
@@ -95,7 +97,7 @@ it("warns of posts that become the same by moving together", async () => {
   const [one, two] = [await schedule(), await schedule({ scheduledAt: at(2 * DAY) })];
   const { warnings } = await call("change_posts", { ids: [one, two], toDay: at(3 * DAY).slice(0, 10) });
   expect(warnings).toHaveLength(2);
-  expect(warnings[0]).toMatch(new RegExp(`^${one}: The post ${two} `));
+  expect(warnings[0]).toMatch(new RegExp(`^${one}: A post with the same .*, id "${two}"`));
 });
 
 it("warns of a text that is live, also when a post is changed or sent again", async () => {

@@ -141,16 +141,20 @@ describe("what is guessed", () => {
     [
       "update_account",
       { until: "2031-01-30" },
-      /A pause has no end .* too late by then fail, so move them with change_posts/,
+      /A pause has no end .* too late by then fail: .*Move them with change_posts/,
     ],
     ["update_account", { paused: "2031-01-30" }, /must be true or false\. A pause has no end/],
-    ["schedule_post", { caption: "x", repeat: { every: 1 } }, /A series is a draft: save_draft takes repeat/],
+    [
+      "schedule_post",
+      { caption: "x", repeat: { every: 1 } },
+      /A series is a draft\. save_draft takes repeat/,
+    ],
     [
       "schedule_post",
       { caption: "x" },
-      /^accountId: is required\. Give a string \(the channel: .*list_accounts\)/,
+      /^accountId: is required\. Give a string \(the channel: .*\)\. Take account ids from list_accounts/,
     ],
-    ["get_post", {}, /^id: is required\. Give a string \(.*list_posts\)/],
+    ["get_post", {}, /^id: is required\. Give a string \(.*\)\. Take ids from list_posts/],
     [
       "save_draft",
       { caption: "x", accountId: "feed" },
@@ -159,7 +163,7 @@ describe("what is guessed", () => {
     [
       "schedule_post",
       { accountId: "My feed", mediaUrl: "~/Pictures/a.png" },
-      /is no media address\. A file of this machine: upload_file with path/,
+      /is no media address\..* A file of this machine: upload_file with path/,
     ],
   ])("of %s is led on from %o", async (tool, args, sentence) => {
     const named = tool === "update_account" ? { accountId, ...args } : args;

@@ -180,7 +180,7 @@ describe("before a channel goes on", () => {
       moved: [],
       dryRun: true,
       warnings: [
-        `1 post goes out now: ${due}. 1 post fails, ${late} Move it first with change_posts, or send it again afterwards with retry_post.`,
+        `1 post goes out now: ${due}. 1 post fails, ${late} Move it first, or send it again afterwards. Move them with change_posts.`,
       ],
     });
     expect(await questionOf("update_account", { accountId, paused: false })).toBe(
@@ -188,7 +188,7 @@ describe("before a channel goes on", () => {
     );
     const done = await service.call("update_account", { accountId, schedule: { slots: [], paused: false } });
     expect(done.warnings).toEqual([
-      `1 post goes out now: ${due}. 1 post failed, ${late} Send it again with retry_post (${tooLate}).`,
+      `1 post goes out now: ${due}. 1 post failed, ${late} Send it again. retry_post does that: ${tooLate}.`,
     ]);
     expect(await service.call("update_account", { accountId, paused: false })).not.toHaveProperty("warnings");
   });
@@ -265,7 +265,7 @@ describe("what a question tells of a post", () => {
       );
     const { warnings } = await service.call("schedule_post", post);
     expect(warnings).toEqual([
-      expect.stringMatching(/Take this one down with cancel_post and fromPlatform if that was not meant\.$/),
+      expect.stringMatching(/Take this one down if that was not meant\. .*cancel_post with fromPlatform\.$/),
     ]);
     const later = await service.call("schedule_post", { ...post, scheduledAt: inSeconds(3_600) });
     expect(later.warnings).toEqual([expect.stringMatching(/Cancel this one if that was not meant\.$/)]);

@@ -117,7 +117,7 @@ describe("a post for the next free slot", () => {
     await expect(schedule()).rejects.toMatchObject({
       kind: "conflict",
       message: expect.stringMatching(
-        /^slot: the channel "Feed of default" on feed has no slots\. Set them with update_account/,
+        /^slot: the channel "Feed of default" on feed has no slots\. Set slots with update_account/,
       ),
     });
     // What is wrong with the form comes first.

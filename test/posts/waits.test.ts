@@ -111,8 +111,8 @@ describe("a due post that does not go out says why", () => {
     const { post } = await service.call("get_post", { id });
     const again = "The server answers 503. It is tried again on Saturday 21 November 2026, 09:05 (UTC).";
     expect(post.error).toBe(again);
-    expect(await warnOfWait({ ctx: service.ctx }, [post])).toEqual([
-      `The post ${id} is not out yet. ${again} Call get_post later to see what became of it.`,
+    expect((await warnOfWait({ ctx: service.ctx }, [post])).map(service.ctx.inWords)).toEqual([
+      `The post is not out yet. ${again} Look with get_post later to see what became of it, id "${id}".`,
     ]);
   });
 

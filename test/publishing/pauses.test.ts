@@ -80,13 +80,13 @@ describe("a paused channel", () => {
     expect(await statusesOf([...late, ...inTime])).toEqual(Array.from({ length: 5 }, () => "scheduled"));
     const dry = await pause(false, { dryRun: true });
     expect(dry.warnings[0]).toMatch(
-      /2 posts fail, being more than 1 hour late: “In 60000”, which was due on .*; “In 1200000”, .*\. Move them first with change_posts, or send them again afterwards with retry_post\.$/,
+      /2 posts fail, being more than 1 hour late: “In 60000”, which was due on .*; “In 1200000”, .*\. Move them first, or send them again afterwards\. Move them with change_posts\.$/,
     );
     expect(await statusesOf(late)).toEqual(["scheduled", "scheduled"]);
     const { account, warnings } = await pause(false);
     expect(account.schedule).toBeNull();
     expect(warnings[0]).toMatch(/2 posts failed, being more than 1 hour late: “In 60000”/);
-    expect(warnings[0]).toContain(` Send them again with retry_post (${late.join(", ")}).`);
+    expect(warnings[0]).toContain(` Send them again. retry_post does that: ${late.join(", ")}.`);
     expect(await statusesOf(late)).toEqual(["failed", "failed"]);
     await drain(service.ctx);
     expect(await statusesOf([...late, ...inTime])).toEqual([
@@ -131,7 +131,7 @@ describe("a paused channel", () => {
     const { posts, warnings } = await service.call("list_posts", window);
     expect(posts).toEqual([]);
     expect(warnings[0]).toMatch(
-      /^2 posts whose time is over still wait, and may go out within from and to: “In 60000” on Feed of default \(post_\w+\), which was due on Saturday 21 November 2026, 09:01 \(UTC\)\. The channel .* is paused/,
+      /^2 posts whose time is over still wait, and may go out within from and to: “In 60000” on Feed of default, which was due on Saturday 21 November 2026, 09:01 \(UTC\)\. The channel .* is paused/,
     );
     expect(await service.call("list_posts", { ...window, from: at(-HOUR) })).not.toHaveProperty("warnings");
     await pause(false);

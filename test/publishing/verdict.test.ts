@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { fromStored } from "../../src/domain/sentences.ts";
+import { agentsWords } from "../../src/toolkit/words.ts";
 import { AppError, INTERNAL_ERROR_SENTENCE } from "../../src/domain/errors.ts";
 import { TRANSITIONS } from "../../src/domain/posts/post-states.ts";
 import { HOUR, MINUTE, SECOND } from "../../src/domain/time.ts";
@@ -78,10 +80,10 @@ const SENTENCES: Readonly<Record<string, string | null>> = {
   "not mended": `${WHY} Once that is mended, send it again.`,
   "past its time": `${WHY} That is past the post's time. Send it again later.`,
   "unknown: why":
-    "outcome unknown: It broke. Look at https://feed.example/news, then settle it with resolve_post.",
+    "outcome unknown: It broke. Look at https://feed.example/news. Settle it with resolve_post.",
   "unknown: unsettled":
-    "outcome unknown: The platform has not settled it yet. Look at https://feed.example/news, then settle it with resolve_post.",
-  "unknown: bug": `outcome unknown: ${INTERNAL_ERROR_SENTENCE} Look at https://feed.example/news, then settle it with resolve_post.`,
+    "outcome unknown: The platform has not settled it yet. Look at https://feed.example/news. Settle it with resolve_post.",
+  "unknown: bug": `outcome unknown: ${INTERNAL_ERROR_SENTENCE} Look at https://feed.example/news. Settle it with resolve_post.`,
 };
 
 /*
@@ -196,9 +198,9 @@ function show(end: AttemptResult): Record<string, string> {
     state: end.trigger === null ? "=" : TRANSITIONS[end.trigger].to,
     next: seconds(end.nextAt),
     doubt: end.isInDoubt ? "yes" : "no",
-    error: nameOf(end.error),
+    error: nameOf(inWords(end.error)),
     attempt: end.attempt.outcome,
-    reason: nameOf(end.attempt.error),
+    reason: nameOf(inWords(end.attempt.error)),
     waits: seconds(end.accountWait?.until ?? null),
     tries: String(end.tries),
   };
@@ -237,6 +239,11 @@ describe("the verdict", () => {
 });
 
 const PLAIN: Flags = { isOpen: false, isUploaded: false, isLate: false, hasTouchedPlatform: false };
+
+/** As callers read it. */
+function inWords(stored: string | null): string | null {
+  return stored === null ? null : agentsWords(fromStored(stored));
+}
 
 describe("beside the table", () => {
   it("what the platform calls the post is kept, and when it went live", () => {
@@ -292,8 +299,8 @@ describe("beside the table", () => {
 
   it("where a channel has no page of its own, its name says where to look", () => {
     const end = verdict("OutcomeUnknown", PLAIN, { account: { ...AT.account, profileUrl: null } });
-    expect(end.error).toBe(
-      'outcome unknown: It broke. Look at the channel "News" on feed, then settle it with resolve_post.',
+    expect(inWords(end.error)).toBe(
+      'outcome unknown: It broke. Look at the channel "News" on feed. Settle it with resolve_post.',
     );
   });
 });

@@ -1,4 +1,6 @@
 import { LateCauses, claimDue, sweep } from "../../src/publishing/claim.ts";
+import { fromStored } from "../../src/domain/sentences.ts";
+import { agentsWords } from "../../src/toolkit/words.ts";
 import { newId } from "../../src/domain/ids.ts";
 import type { AppContext } from "../../src/context.ts";
 import { runPost } from "../../src/publishing/run.ts";
@@ -90,8 +92,11 @@ export async function addPost(
   return row;
 }
 
+/** Its row, with its error as callers read it. */
 export async function readPost(ctx: AppContext, id: string): Promise<PostRow> {
-  return queryOf(ctx.store).selectFrom("posts").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+  const rows = queryOf(ctx.store).selectFrom("posts").selectAll();
+  const row = await rows.where("id", "=", id).executeTakeFirstOrThrow();
+  return { ...row, error: row.error === null ? null : agentsWords(fromStored(row.error)) };
 }
 
 /** One tick: sweeps, takes up what is due and works on it to its end. Returns how many were taken. */

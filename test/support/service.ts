@@ -1,4 +1,7 @@
 import { writeFileSync } from "node:fs";
+import { AppError } from "../../src/domain/errors.ts";
+import { say } from "../../src/domain/sentences.ts";
+import { agentsWordsFor } from "../../src/toolkit/words.ts";
 import { createContext, type Context } from "../../src/app/compose.ts";
 import type { Caller } from "../../src/domain/permissions.ts";
 import type { HttpDeps } from "../../src/http/app.ts";
@@ -61,7 +64,7 @@ export async function startService(
   const deps = httpDeps({ setup, ctx, toolbox, isReady: () => true });
   const server = await startTestServer(ctx, tools, { ...deps, rateLimit: 1_000_000, ...options });
   const call: Service["call"] = async (tool, args, caller) =>
-    (await toolbox.call(tool, args, callerOf(caller))).result;
+    (await toolbox.call(tool, args, callerOf(caller)).catch(throwInWords)).result;
   return {
     ...server,
     ctx,
@@ -80,4 +83,10 @@ export async function startService(
       folder[Symbol.dispose]();
     },
   };
+}
+
+/** As every face answers it: what can be done is part of the message. */
+function throwInWords(error: unknown): never {
+  if (!(error instanceof AppError)) throw error;
+  throw new AppError(error.kind, say(agentsWordsFor(error)), { cause: error.cause });
 }

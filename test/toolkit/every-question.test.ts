@@ -384,8 +384,8 @@ describe("what speaks against a post", () => {
       " The time: there is no Sun 28 Mar 2027, 02:30 in UTC. Sunday 28 March 2027, 01:30 (UTC) was taken.",
     ],
     [
-      'Feed says: "metadata.x {a} post_1 on 2026-11-27". Call get_post.',
-      ' Feed says: "metadata.x {a} post_1 on 2026-11-27".',
+      'Feed says: "metadata.x {a} post_1 on 2026-11-27". Done.',
+      ' Feed says: "metadata.x {a} post_1 on 2026-11-27". Done.',
     ],
   ])("%s", (warning, told) => {
     expect(tellDoubts({ ctx: service.ctx }, [warning, warning])).toBe(told);
