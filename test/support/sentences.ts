@@ -3,9 +3,9 @@ import { join } from "node:path";
 import ts from "typescript";
 
 const ROOT = join(import.meta.dirname, "../..");
-/** Faces of their own, and what only the one who runs the server reads. */
+/** Faces of their own, what only the one who runs the server reads, and what is said of a body or query that no page sends. */
 const OTHER_FACES =
-  /^(?:cli|operations|start|app|store|mcp|main|toolkit|http\/(?:oauth|openapi|pages|server)|domain\/settings)\b/;
+  /^(?:cli|operations|start|app|store|mcp|main|toolkit|http\/(?:oauth|openapi|pages|server|json-body|query)|domain\/settings)\b/;
 
 /** Whose sentences people and agents read. */
 export const SOURCES = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })
@@ -19,7 +19,8 @@ export function sentencesOf(path: string): string[] {
     // Descriptions are of the schema, and stand in no error.
     const callee = ts.isCallExpression(node) ? node.expression.getText() : "";
     if (/\.(?:describe|meta)$/.test(callee) && ts.isCallExpression(node)) return visit(node.expression);
-    const text = textOf(node);
+    // The steps of a setup are given the values.
+    const text = textOf(node)?.replaceAll(/\{(?:redirectUrl|scopes)\}/g, "seven") ?? null;
     if (text === null) return ts.forEachChild(node, visit);
     if (/^["\w]/.test(text) && / \w+ /.test(text) && /[.!?]$/.test(text) && !/[<>]/.test(text))
       found.push(text);

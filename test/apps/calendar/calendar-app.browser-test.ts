@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { launchBrowser } from "../../support/browser.ts";
+import { say, toStored } from "../../../src/domain/sentences.ts";
 import { addAccount, addPosts, type TestPost } from "../../support/post-rows.ts";
 import {
   showApp,
@@ -12,12 +13,11 @@ import {
 import { queryOf } from "../../support/handles.ts";
 
 const MAX_INLINE_HEIGHT = 500;
-const REASON =
-  "The channel must be reconnected: its access was withdrawn. Reconnect it with connect_channel, then retry_post.";
+const LOST = "The channel must be reconnected: its access was withdrawn.";
+const REASON = toStored(say(LOST, { next: [{ do: "reconnect", provider: "feed", accountId: "acc_1" }] }));
 
-/** The same, for a person who has buttons. */
-const SHOWN_REASON =
-  "The channel must be reconnected: its access was withdrawn. Reconnect it, then send it again.";
+/** The same, for a person in front of a view. */
+const SHOWN_REASON = `${LOST} Ask your agent to reconnect it.`;
 
 let browser: Browser;
 let host: HostSide;
@@ -314,7 +314,7 @@ describe("moving a post", () => {
   it("is taken back with the server's sentence when it is refused", async () => {
     await show([HELLO]);
     await chip(/Hello/).dragTo(cell("2026-11-03"));
-    await expect.poll(() => complaint().innerText()).toMatch(/^scheduledAt: .*past/);
+    await expect.poll(() => complaint().innerText()).toMatch(/^2026-11-03T09:00\+01:00 is in the past\. .* Choose another time\.$/);
     await cell("2026-11-24")
       .getByRole("button", { name: "09:00, Hello, Scheduled, acc_1 (Feed)", exact: true })
       .waitFor();
@@ -401,7 +401,7 @@ describe("a failed post", () => {
     expect(await field.evaluate(isFocused)).toBe(true);
     await field.fill("x".repeat(10_001));
     await button("Send again: Hello").click();
-    await expect.poll(() => complaint().innerText()).toMatch(/^caption: has 10001 characters/);
+    await expect.poll(() => complaint().innerText()).toMatch(/^The text has 10001 characters/);
     expect((await field.inputValue()).length).toBe(10_001);
     await field.fill("Corrected");
     await button("Send again: Hello").click();

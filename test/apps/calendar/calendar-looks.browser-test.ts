@@ -44,7 +44,7 @@ beforeAll(async () => {
     .updateTable("posts")
     .set({
       error:
-        "The channel must be reconnected: its access was withdrawn. Reconnect it with connect_channel, then retry_post.",
+        "The channel must be reconnected: its access was withdrawn. Reconnect it, then send it again.",
     })
     .where("status", "=", "failed")
     .execute();

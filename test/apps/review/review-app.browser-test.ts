@@ -286,7 +286,7 @@ describe("the host", () => {
     await show();
     await button("Approve").click();
     await button("Yes, schedule").click();
-    await expect.poll(() => complaint().innerText()).toBe("You declined, so nothing was done.");
+    await expect.poll(() => complaint().innerText()).toBe("The answer was no, so nothing was done.");
     expect(await posts()).toEqual([]);
   });
 
@@ -299,7 +299,7 @@ describe("the host", () => {
     await button("Yes, schedule").click();
     await expect
       .poll(() => complaint().innerText())
-      .toMatch(/^This application has no way to ask you to confirm it/);
+      .toMatch(/^Not done: .* Approve it on Posthorn's page under Review, or on the command line: posthorn approve\.$/);
     expect(await posts()).toEqual([]);
   });
 

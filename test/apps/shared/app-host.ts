@@ -43,7 +43,8 @@ export async function startHostSide(timezone: string, person?: "accept" | "decli
   const ctx = { ...base, settings: { ...base.settings, timezone } };
   const endpoints = createMcpEndpoints({ toolbox: createToolbox(ctx, tools), ctx, version: "1.2.3" });
   const http = await startTestServer(ctx, tools, { mcp: endpoints, routes: [] });
-  const capabilities = person === undefined ? {} : { elicitation: {} };
+  const extensions = { "io.modelcontextprotocol/ui": { mimeTypes: [RESOURCE_MIME_TYPE] } };
+  const capabilities = { extensions, ...(person !== undefined && { elicitation: {} }) };
   const client = new Client({ name: "test-host", version: "1.0.0" }, { capabilities });
   const asked: string[] = [];
   if (person !== undefined)

@@ -155,7 +155,13 @@ describe("a platform that wants an app", () => {
   it("is told of a refusal of the app beside the form", async () => {
     const page = await host.open(browser, { path: "/app/channels?connect=youtube" });
     await page.route("**/app/api/platforms/youtube/app", (route) =>
-      route.fulfill({ status: 400, json: { error: "clientId: has a space in it. Copy it again." } }),
+      route.fulfill({
+        status: 400,
+        json: {
+          error: "clientId: has a space in it. Copy it again.",
+          sentences: [{ field: "clientId", what: "has a space in it. Copy it again.", next: [] }],
+        },
+      }),
     );
     await page.getByLabel("App id").fill("an id");
     await page.getByLabel("App secret").fill("a secret");

@@ -103,7 +103,7 @@ describe("a failed post", () => {
   it("says why in words for people, and is sent again", async () => {
     const post = await open(
       { id: "post_failed", status: "failed" },
-      { error: "The text is too long. Shorten it, then retry_post." },
+      { error: "The text is too long. Shorten it, then send it again." },
     );
     await post.getByText("The text is too long. Shorten it, then send it again.").waitFor();
     await post.getByRole("link", { name: "Change it first" }).waitFor();
