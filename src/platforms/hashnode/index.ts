@@ -317,8 +317,6 @@ export default definePlatform({
     editPublished: { fields: [...WRITTEN, ...EDITABLE] },
     analytics: { account: ["followers"], post: ["views", "likes", "comments"] },
     reconciles: "list",
-    fetchesMedia: [],
-    quotas: [],
   },
   metadata: Metadata,
   connect: [TOKEN],
