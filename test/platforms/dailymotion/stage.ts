@@ -40,4 +40,16 @@ export default {
     "meets an error of its own": answering(refusal(500, "INTERNAL_ERROR")),
   },
   refusesToken: answering(UNAUTHORIZED),
+  needed: {
+    "where the file goes, and what it is called then": ["upload_url", "url"],
+    "names the video": ["video_id"],
+    "whether everybody sees it": ["visibility", "processing.encoding_progress"],
+    "names the channel": ["profiles.profile_id"],
+  },
+  previews: {
+    "counts signs of HTML as they are written there": {
+      post: { caption: "a <b>", metadata: { title: "T" } },
+      shown: { text: "T\n\na <b>", count: { length: 8 } },
+    },
+  },
 } satisfies PlatformFixture;

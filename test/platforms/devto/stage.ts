@@ -57,4 +57,5 @@ export default {
     "is answered by a proxy": async () => answer(200, "<html>Welcome</html>"),
   },
   refusesToken: async () => refusal(401, "unauthorized"),
+  needed: { "names the article": ["id"], "names the account": ["username"] },
 } satisfies PlatformFixture;

@@ -62,4 +62,11 @@ export default {
     "meets a broken server": says(503, { code: 130000, message: "API resource is currently overloaded" }),
   },
   refusesToken: says(401, { code: 0, message: "401: Unauthorized" }),
+  needed: { "names the message": ["id", "channel_id"], "what may be posted there": ["type"] },
+  previews: {
+    "counts its escapes": {
+      post: { caption: "*a*" },
+      shown: { text: "*a*", count: { length: 5, max: 2000, unit: "weighted" } },
+    },
+  },
 } satisfies PlatformFixture;

@@ -65,4 +65,10 @@ export default {
       method === "POST" ? refusal(409, "Duplicate request") : pass(),
   },
   refusesToken: async () => refusal(401, "Invalid API key"),
+  needed: {
+    "names the cast or the account": ["cast.hash", "users.username"],
+    "whether the signer may cast": ["status"],
+    "whose cast is quoted": ["cast.author.fid"],
+    "what is chosen": ["channels.id"],
+  },
 } satisfies PlatformFixture;

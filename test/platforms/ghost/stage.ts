@@ -69,4 +69,20 @@ export default {
   },
   refusesToken: async () =>
     refusal(401, "UnauthorizedError", "Unknown Admin API Key", { code: "UNKNOWN_ADMIN_API_KEY" }),
+  needed: {
+    "where the file is": ["images.url", "media.url"],
+    "names the post, by which it is found again": ["posts.id", "posts.slug"],
+    "whether everybody sees it": ["posts.status"],
+    "goes back with a change, which Ghost refuses without it": ["posts.updated_at"],
+    "names the site": ["site.title", "site.url"],
+    "the number itself": ["meta.pagination.total"],
+    "what is chosen": ["newsletters.slug", "newsletters.name", "users.email", "users.name"],
+  },
+  previews: {
+    "reads HTML": {
+      post: { caption: "<p>a <b>b</b></p>", metadata: { format: "html" } },
+      shown: { text: "a b\n" },
+    },
+    "shows markup as it is written": { post: { caption: "<b>" }, shown: { text: "<b>" } },
+  },
 } satisfies PlatformFixture;

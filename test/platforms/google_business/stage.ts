@@ -49,4 +49,15 @@ export default {
     "meets an unavailable API": answering(refusal(503, "UNAVAILABLE")),
   },
   refusesToken: answering(UNAUTHORIZED),
+  needed: { "names the post or the location": ["name"], "whether everybody sees it": ["state"] },
+  scopes: {
+    oauth: ["https://www.googleapis.com/auth/business.manage"],
+    youtube: ["https://www.googleapis.com/auth/business.manage"],
+  },
+  previews: {
+    "leads an offer's button to where it is redeemed": {
+      post: { caption: "a", metadata: { topicType: "OFFER", redeemOnlineUrl: "https://a.example/" } },
+      shown: { link: "https://a.example/" },
+    },
+  },
 } satisfies PlatformFixture;

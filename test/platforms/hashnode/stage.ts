@@ -52,4 +52,5 @@ export default {
     "meets an error with HTTP 200": async () => refusal("INTERNAL_SERVER_ERROR", "Internal server error"),
   },
   refusesToken: async () => refusal("UNAUTHENTICATED", "Invalid token"),
+  needed: { "the answer to what was asked": ["data.**"] },
 } satisfies PlatformFixture;

@@ -70,4 +70,20 @@ export default {
       answer(504, "<html>504 Gateway Time-out</html>"),
   },
   refusesToken: async () => failure(400, "not_logged_in"),
+  needed: {
+    "where the picture is": ["files.file"],
+    "where it is posted": [
+      "community_view.community.id",
+      "community_view.community.name",
+      "communities.community.id",
+      "communities.community.name",
+    ],
+    "names the post, and whose it is": [
+      "post_view.post.id",
+      "post_view.post.name",
+      "post_view.post.creator_id",
+    ],
+    "which of its interfaces the server has": ["version", "site_view.local_site"],
+    "names the account": ["my_user.local_user_view.person.id", "my_user.local_user_view.person.name"],
+  },
 } satisfies PlatformFixture;

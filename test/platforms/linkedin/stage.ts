@@ -54,4 +54,33 @@ export default {
       metadata: { link: "https://a.example/", title: "A page", thumbnailUrl: PHOTO_URL },
     },
   },
+  needed: {
+    "where the file goes": [
+      "value.uploadUrl",
+      "value.uploadInstructions.uploadUrl",
+      "value.uploadInstructions.firstByte",
+      "value.uploadInstructions.lastByte",
+    ],
+    "names the file": ["value.image", "value.video", "value.document"],
+    "whether the film is done": ["status"],
+    "names the member": ["sub"],
+  },
+  scopes: {
+    oauth: ["openid", "profile", "w_member_social"],
+    pages: [
+      "r_basicprofile",
+      "w_member_social",
+      "w_member_social_feed",
+      "r_member_postAnalytics",
+      "w_organization_social",
+      "w_organization_social_feed",
+      "r_organization_social",
+      "r_organization_social_feed",
+      "rw_organization_admin",
+    ],
+  },
+  isTitleApart: true,
+  previews: {
+    "has its title on the card": { post: { caption: "a", metadata: { title: "t" } }, shown: { text: "a" } },
+  },
 } satisfies PlatformFixture;

@@ -55,4 +55,9 @@ export default {
     "meets a broken database": async () => refusal(500, "Error fetching campaigns: connection refused"),
   },
   refusesToken: async () => refusal(403, "invalid API credentials"),
+  needed: {
+    "names the campaign, the list or the template": ["data.id", "data.results.id"],
+    "whether it was started": ["data.status"],
+    "where the file is": ["data.url"],
+  },
 } satisfies PlatformFixture;

@@ -99,4 +99,29 @@ export default {
     "is answered by a proxy": async () => answer(200, "<html>Welcome</html>"),
   },
   refusesToken: async () => answer(401, { error: "The access token was revoked" }),
+  needed: {
+    "names the status, the file or the account": ["id"],
+    "whether the file is done": ["url"],
+    "the account's name": ["username"],
+  },
+  scopes: { oauth: ["read:accounts", "read:statuses", "write:statuses", "write:media"] },
+  previews: {
+    "counts the warning with each text, and addresses as 23": {
+      post: {
+        caption: "https://example.com/long/and/longer/and/longest",
+        metadata: {
+          spoilerText: "Loud",
+          thread: [{ caption: "Two", mediaUrl: PHOTO_URL }, { caption: "Three" }],
+        },
+      },
+      shown: {
+        note: "Shown after a click on the warning: Loud",
+        count: { length: 27, max: 500 },
+        parts: [
+          { text: "Two", count: { length: 7, max: 500 }, media: [{ url: PHOTO_URL, type: "image" }] },
+          { text: "Three", count: { length: 9 }, media: [] },
+        ],
+      },
+    },
+  },
 } satisfies PlatformFixture;

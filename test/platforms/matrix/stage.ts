@@ -68,4 +68,17 @@ export default {
     error: "Invalid access token passed.",
     soft_logout: false,
   }),
+  needed: {
+    "where the file is": ["content_uri"],
+    "names the event": ["event_id", "chunk.event_id"],
+    "the event is changed as it is": ["content.**"],
+    "whether the account is in the room": ["membership"],
+    "whose number it is, and the number": ["rooms.room_id", "rooms.num_joined_members"],
+  },
+  previews: {
+    "tells a file without a caption by its alternative text": {
+      post: { mediaUrl: PHOTO_URL, metadata: { altText: "A horn" } },
+      shown: { text: "A horn", count: { length: 0, unit: "bytes" } },
+    },
+  },
 } satisfies PlatformFixture;

@@ -75,4 +75,14 @@ export default {
     "is answered by a proxy": async () => answer(200, "<html>Welcome</html>"),
   },
   refusesToken: async () => failure(401, "AUTHENTICATION_FAILED"),
+  needed: {
+    "names the note, the file or the account": ["id", "createdNote.id"],
+    "the account's name": ["username"],
+  },
+  previews: {
+    "hides it behind its warning": {
+      post: { caption: " a ", metadata: { spoilerText: "Loud" } },
+      shown: { text: "a", note: "Shown after a click on the warning: Loud" },
+    },
+  },
 } satisfies PlatformFixture;

@@ -48,4 +48,12 @@ export default {
     "meets a server in maintenance": answering({ status: 502, text: "<html>Bad gateway</html>" }),
   },
   refusesToken: answering(problem(401, "invalid_token", "Token is invalid")),
+  needed: {
+    "names the video": ["uuid", "video.uuid"],
+    "whether everybody sees it": ["privacy.id", "state.id"],
+    "the account's name": ["username"],
+    "names the channel": ["videoChannels.id", "videoChannels.name"],
+    "which files it takes": ["video.file.extensions"],
+    "whose number it is": ["data.id"],
+  },
 } satisfies PlatformFixture;

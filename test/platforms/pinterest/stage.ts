@@ -54,4 +54,11 @@ export default {
     "meets a broken server": says(503, 12),
   },
   refusesToken: says(401, 2),
+  needed: {
+    "names the pin or the account": ["id", "username"],
+    "what is chosen": ["items.id", "items.name"],
+    "where the film goes": ["media_id", "upload_url", "upload_parameters.**"],
+    "whether the film is done": ["status"],
+  },
+  scopes: { oauth: ["user_accounts:read", "boards:read", "boards:write", "pins:read", "pins:write"] },
 } satisfies PlatformFixture;

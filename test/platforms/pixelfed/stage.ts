@@ -61,4 +61,20 @@ export default {
     "is answered by an account that never signed in": async () => answer(200, []),
   },
   refusesToken: async () => answer(500, { error: "Unauthenticated." }),
+  needed: {
+    "names the status, the file or the account": ["id"],
+    "whether the file is done": ["url"],
+    "the account's name": ["username"],
+  },
+  scopes: { oauth: ["read", "write"] },
+  previews: {
+    "shows no warning without sensitive": {
+      post: { metadata: { spoilerText: "Loud" } },
+      shown: { note: null },
+    },
+    "shows it with sensitive": {
+      post: { metadata: { spoilerText: "Loud", sensitive: true } },
+      shown: { note: "Shown after a click on the warning: Loud" },
+    },
+  },
 } satisfies PlatformFixture;

@@ -65,4 +65,16 @@ export default {
     "comes too soon after another": says(refusal(TAKE_A_BREAK)),
   },
   refusesToken: says(said(401, "Unauthorized")),
+  needed: {
+    "where the file goes": ["args.action", "args.fields.name", "args.fields.value", "asset.asset_id"],
+    "names the post": ["json.data.name", "json.data.url", "data.children.data.name"],
+    "by which a post is found again": [
+      "data.children.data.subreddit",
+      "data.children.data.title",
+      "data.children.data.created_utc",
+      "data.children.data.selftext",
+    ],
+    "names the account": ["id", "name"],
+  },
+  scopes: { oauth: ["identity", "read", "submit", "edit", "flair", "history"] },
 } satisfies PlatformFixture;

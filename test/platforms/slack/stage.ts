@@ -82,4 +82,30 @@ export default {
     },
   },
   refusesToken: says("token_revoked"),
+  needed: {
+    "an error comes with HTTP 200 too": ["ok"],
+    "where the file goes": ["upload_url", "file_id"],
+    "names the message": ["file.shares.**", "ts"],
+    "what is chosen": ["channels.id", "members.id"],
+  },
+  scopes: {
+    oauth: [
+      "chat:write",
+      "chat:write.public",
+      "channels:read",
+      "groups:read",
+      "files:write",
+      "files:read",
+      "channels:history",
+      "groups:history",
+    ],
+  },
+  askedOnlyWhen: { "users:read": "asked for only when people are looked up to be mentioned" },
+  isTitleApart: true,
+  previews: {
+    "names the first file by its title": {
+      post: { caption: "a", metadata: { title: "t" } },
+      shown: { text: "a" },
+    },
+  },
 } satisfies PlatformFixture;

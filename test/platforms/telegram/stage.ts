@@ -78,4 +78,23 @@ export default {
     "meets a broken server": says(500, "Internal Server Error"),
   },
   refusesToken: says(401, "Unauthorized"),
+  needed: {
+    "an error comes with HTTP 200 too": ["ok"],
+    "names the message": ["result.message_id", "result.chat.id"],
+    "who the bot is, and what it may": ["result.id", "result.type", "result.status"],
+  },
+  previews: {
+    "writes a link that stands alone": {
+      post: { metadata: { link: "https://a.example/" } },
+      shown: {
+        text: "https://a.example/",
+        link: "https://a.example/",
+        count: { length: 0, max: 4096, unit: "utf16" },
+      },
+    },
+    "has less room beside media": {
+      post: { caption: "a", mediaUrl: PHOTO_URL },
+      shown: { text: "a", count: { max: 1024 } },
+    },
+  },
 } satisfies PlatformFixture;

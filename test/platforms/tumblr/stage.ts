@@ -48,4 +48,11 @@ export default {
     "comes while a film is worked on": says(refusal(403, 8010)),
   },
   refusesToken: says(refusal(401, 1016)),
+  needed: {
+    "names the post": ["response.id", "response.posts.id"],
+    "by which a film is found again, whose post gets another id": ["response.posts.slug"],
+    "the post is changed as it is": ["response.content.**"],
+    "names the blog": ["response.user.blogs.name", "response.user.blogs.uuid"],
+  },
+  scopes: { oauth: ["basic", "write", "offline_access"] },
 } satisfies PlatformFixture;

@@ -53,4 +53,24 @@ export default {
     "meets a server that cannot begin": answering(refusal(500, 4003)),
   },
   refusesToken: answering(UNAUTHORIZED),
+  needed: {
+    "names the video": ["uri", "link"],
+    "whether everybody sees it": ["privacy.view"],
+    "the number itself": ["metadata.connections.followers.total"],
+    "where the film goes": ["upload.upload_link"],
+  },
+  scopes: { oauth: ["public", "private", "upload", "edit", "delete", "stats"] },
+  gated: [
+    [{ visibility: "unlisted" }, { limits: { plan: "free" } }, "refused"],
+    [{ downloadEnabled: true }, { limits: { plan: "basic" } }, "refused"],
+    [{ visibility: "unlisted" }, {}, "warned"],
+    [{ visibility: "unlisted" }, { limits: { plan: "starter" } }, "taken"],
+  ],
+  previews: {
+    "takes the first line for the title": {
+      post: { caption: "a\nb", mediaUrl: CLIP_URL },
+      shown: { text: "a\n\na\nb", media: [{ url: CLIP_URL, type: "video", change: null }] },
+    },
+    "calls a film without words so": { post: { mediaUrl: CLIP_URL }, shown: { text: "Untitled" } },
+  },
 } satisfies PlatformFixture;

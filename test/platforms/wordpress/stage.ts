@@ -78,4 +78,16 @@ export default {
     },
   },
   refusesToken: async () => refuse(401, "incorrect_password"),
+  needed: {
+    "names the post, the file, or the tag": ["id", "slug", "name"],
+    "whether everybody sees it, and since when": ["status", "date_gmt", "modified_gmt"],
+    "where it is": ["link", "source_url"],
+    "what the user may": ["capabilities.publish_posts", "capabilities.upload_files"],
+  },
+  previews: {
+    "reads HTML": {
+      post: { caption: "<p>a &amp; b</p>", metadata: { html: true } },
+      shown: { text: "a & b\n" },
+    },
+  },
 } satisfies PlatformFixture;

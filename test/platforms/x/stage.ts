@@ -56,4 +56,29 @@ export default {
     "is answered with an error in 200": async () =>
       answered({ status: 200, json: { errors: [{ code: 131, message: "Internal error" }] } }),
   },
+  needed: {
+    "names the post, the file or the account": ["data.id", "data.username"],
+    "whether the film is done": ["data.processing_info.state"],
+  },
+  scopes: { oauth: ["tweet.read", "tweet.write", "users.read", "media.write", "offline.access"] },
+  gated: [
+    [{ quote: "19" }, {}, "refused"],
+    [{ quote: "19" }, { plan: "self-serve" }, "refused"],
+    [{ replySettings: "subscribers" }, {}, "warned"],
+    [{ quote: "19" }, { plan: "enterprise" }, "taken"],
+    [{ replySettings: "following" }, {}, "taken"],
+  ],
+  previews: {
+    "takes spaces away and weighs signs": {
+      post: {
+        caption: " 日本 https://example.com/long/and/longer/and/longest\r\n",
+        metadata: { thread: [{ caption: " b " }] },
+      },
+      shown: {
+        text: "日本 https://example.com/long/and/longer/and/longest",
+        count: { length: 28, max: 280, unit: "weighted" },
+        parts: [{ text: "b", count: { length: 1, max: 280 } }],
+      },
+    },
+  },
 } satisfies PlatformFixture;

@@ -64,4 +64,23 @@ export default {
     "meets a backend error": answering(refusal(500, "backendError", "Backend Error", "global")),
   },
   refusesToken: answering(UNAUTHORIZED),
+  needed: {
+    "names the video": ["id", "items.id"],
+    "whether everybody sees it": ["items.status.privacyStatus"],
+    "the video is changed as it is": ["items.snippet.title", "items.snippet.categoryId"],
+    "whose number it is": ["columnHeaders.name"],
+  },
+  scopes: {
+    oauth: [
+      "https://www.googleapis.com/auth/youtube.force-ssl",
+      "https://www.googleapis.com/auth/yt-analytics.readonly",
+    ],
+  },
+  gated: [[{ thumbnailUrl: "https://a.example/a.png" }, { limits: { longUploads: "eligible" } }, "warned"]],
+  previews: {
+    "has the title in front and counts the description": {
+      post: { caption: "ü", metadata: { title: "T" } },
+      shown: { text: "T\n\nü", count: { length: 2, max: 5000, unit: "bytes" } },
+    },
+  },
 } satisfies PlatformFixture;
