@@ -1,3 +1,4 @@
+import { stageOn } from "../../support/contract/open-stage.ts";
 import { Readable } from "node:stream";
 import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
 import { CLIP_URL, PDF_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
@@ -23,14 +24,13 @@ export default {
     const world = await createDiscordWorld(platform);
     const account = await world.connectBot();
     const { state } = world;
-    return {
+    return stageOn({
       ctx: world.ctx,
+      close: () => world[Symbol.asyncDispose](),
       account,
-      published: async () => state.messages.length,
-      captions: async () =>
-        state.messages.map(({ content, body }) => body["poll"]?.question.text ?? named(render(content))),
-      [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
-    };
+      shown: () => state.messages,
+      textOf: ({ content, body }) => body["poll"]?.question.text ?? named(render(content)),
+    });
   },
   post: {
     caption: "A horn",

@@ -1,3 +1,4 @@
+import { stageOn } from "../../support/contract/open-stage.ts";
 import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { toResponse } from "./fake-http.ts";
@@ -15,13 +16,7 @@ const usage = JSON.stringify({
 export default {
   async openStage(platform) {
     const { ctx, fake, account } = await openPage(platform);
-    return {
-      ctx,
-      account,
-      published: async () => fake.visible().length,
-      captions: async () => fake.visible(),
-      [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
-    };
+    return stageOn({ ctx, account, shown: () => fake.visible(), textOf: (text) => text });
   },
   post: { caption: "A horn", media_url: PHOTO_URL, metadata: { ...PICTURES, firstComment: "It is blown." } },
   otherPosts: {

@@ -145,7 +145,7 @@ export function createFakeLemmy({
 
   const outbound: Outbound = { request: handle, assertAllowed: (_field, url) => new URL(url) };
   return {
-    outbound,
+    door: outbound,
     wrong,
     seen,
     tokens,

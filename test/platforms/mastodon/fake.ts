@@ -102,7 +102,7 @@ export function createFakeMastodon({ now, profile: given }: Options) {
 
   const outbound: Outbound = { request: handle, assertAllowed: (_field, url) => new URL(url) };
   return {
-    outbound,
+    door: outbound,
     wrong,
     seen,
     posts,

@@ -31,14 +31,14 @@ it("changes text, warning and alt text, and keeps what is not changed", async ()
   const metadata = { spoilerText: "Loud", altText: "A golden horn" };
   const { post } = await editPublishedPost(callOf(stage.ctx), { id, caption: "Second", metadata });
   expect(post.caption).toBe("Second");
-  const [status] = stage.server.posts.heads();
+  const [status] = stage.fake.posts.heads();
   expect(status).toMatchObject({ text: "Second", spoilerText: "Loud", sensitive: true, language: "en" });
   expect(status?.mediaIds).toHaveLength(2);
-  const [first, second] = stage.server.posts.media.values();
+  const [first, second] = stage.fake.posts.media.values();
   expect([first?.description, second?.description]).toEqual(["A golden horn", "The same horn"]);
   const change = { id, metadata: { visibility: "private" } };
   await expect(editPublishedPost(callOf(stage.ctx), change)).rejects.toMatchObject({ kind: "conflict" });
-  expect(stage.server.wrong).toEqual([]);
+  expect(stage.fake.wrong).toEqual([]);
 });
 
 it("refuses edits of servers that have none", async () => {
@@ -63,18 +63,18 @@ it("puts another picture in front of a film, and of nothing else", async () => {
   const io = await createPlatformIo(stage.ctx, stage.account, AbortSignal.timeout(5_000));
   const media = stage.ctx.media.forPost({ ownerId: row.owner_id, postId: row.id }, io.signal);
   await mastodon.setThumbnail?.(toPlatformPost(mastodon, row), thumbnailUrl, { ...io, media } as never);
-  expect([...stage.server.posts.media.values()]).toMatchObject([{ hasThumbnail: true }]);
-  expect(stage.server.posts.heads()[0]).toMatchObject({ text: "First" });
+  expect([...stage.fake.posts.media.values()]).toMatchObject([{ hasThumbnail: true }]);
+  expect(stage.fake.posts.heads()[0]).toMatchObject({ text: "First" });
   const text = toPlatformPost(mastodon, await readPost(stage.ctx, await publish(stage)));
   await expect(mastodon.setThumbnail?.(text, thumbnailUrl, { ...io, media } as never)).rejects.toMatchObject({
     kind: "conflict",
   });
-  expect(stage.server.wrong).toEqual([]);
+  expect(stage.fake.wrong).toEqual([]);
 });
 
 it("sends a thread in order, and removes all of it", async () => {
   await using stage = await openMastodon(mastodon);
-  const { ctx, account, server } = stage;
+  const { ctx, account, fake: server } = stage;
   const thread = [{ caption: "Two", mediaUrl: PHOTO_URL }, { caption: "Three" }];
   const id = await publish(stage, { thread, spoilerText: "Long", visibility: "unlisted" });
   const [one, two, three] = server.posts.all();
@@ -173,7 +173,7 @@ it("leaves a warning where a later part is refused, and never sends the first ag
   const row = await finish(stage.ctx, id, worker);
   expect(row).toMatchObject({ status: "published", error: null });
   expect(row.warnings).toContain("The rest of the thread did not go through");
-  expect(stage.server.posts.all().map(({ text }) => text)).toEqual(["One"]);
+  expect(stage.fake.posts.all().map(({ text }) => text)).toEqual(["One"]);
 });
 
 it("says so where a server knows no way to delete, and does not change what it cannot", async () => {
@@ -198,7 +198,7 @@ it("is written down as figures of posts at their ages, and of the channel by day
     return queryOf(ctx.store).selectFrom("results").selectAll().orderBy("at").execute();
   };
   await ctx.clock.advance(75 * MINUTE);
-  const [status] = stage.server.posts.heads();
+  const [status] = stage.fake.posts.heads();
   Object.assign(status!, { likes: 4 });
   expect((await collect()).find(({ post_id }) => post_id === id)?.h1).toMatch(/^,,,4,\d+,\d+,,$/);
   Object.assign(status!, { likes: 9 });
@@ -214,5 +214,5 @@ it("is written down as figures of posts at their ages, and of the channel by day
     await collect();
   }
   expect((await collect()).filter(({ post_id }) => post_id === "").map(({ h1 }) => h1)).toContain("42");
-  expect(stage.server.wrong).toEqual([]);
+  expect(stage.fake.wrong).toEqual([]);
 });

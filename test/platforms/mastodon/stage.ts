@@ -1,7 +1,6 @@
-import { connectOn } from "../../support/contract/connect-on.ts";
-import type { PlatformFixture, Stage, Trouble } from "../../support/contract/stage.ts";
-import { CLIP_URL, createStageMedia, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
-import { callOf, createTestContext } from "../../support/context.ts";
+import { openStage, type FakeStage } from "../../support/contract/open-stage.ts";
+import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
+import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { FakeClock } from "../../support/clock.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { createFakeMastodon, SERVER, type FakeMastodon } from "./fake.ts";
@@ -9,39 +8,17 @@ import type { Profile } from "./profiles.ts";
 import { answer } from "./request.ts";
 import { QUOTED } from "./statuses.ts";
 
-export interface MastodonStage extends Stage {
-  readonly server: FakeMastodon;
-}
-
 /** An account on a server with these ways, connected with a token. */
-export async function openMastodon(
-  platform: AnyPlatform,
-  profile: Partial<Profile> = {},
-): Promise<MastodonStage> {
-  const clock = new FakeClock();
-  const server = createFakeMastodon({ now: () => clock.now(), profile });
-  const ctx = await createTestContext({
-    platformList: [platform],
-    outbound: server.outbound,
-    media: createStageMedia(),
-    clock,
+export const openMastodon = (platform: AnyPlatform, profile: Partial<Profile> = {}): Promise<MastodonStage> =>
+  openStage({
+    platform,
+    createFake: (now) => createFakeMastodon({ now, profile }),
+    connect: (fake) => ({ way: "token", instanceUrl: SERVER, secrets: { accessToken: fake.makeToken() } }),
+    shown: ({ posts }) => posts.heads(),
+    textOf: ({ text }) => text,
   });
-  const secrets = { accessToken: server.makeToken() };
-  const target = { provider: "mastodon", way: "token", instanceUrl: SERVER };
-  const account = await connectOn(callOf(ctx), { ...target, secrets });
-  const heads = () => {
-    if (server.wrong.length > 0) throw new Error(`The server was asked wrongly: ${server.wrong.join("; ")}`);
-    return server.posts.heads();
-  };
-  return {
-    server,
-    ctx,
-    account,
-    published: async () => heads().length,
-    captions: async () => heads().map(({ text }) => text),
-    [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
-  };
-}
+
+export type MastodonStage = FakeStage<FakeMastodon>;
 
 /** A moment of its reset, which Mastodon writes as ISO time. */
 const limited: Trouble = async () =>

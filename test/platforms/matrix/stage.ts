@@ -1,3 +1,4 @@
+import { stageOn } from "../../support/contract/open-stage.ts";
 import { Readable } from "node:stream";
 import { textOfHtml } from "../../../src/domain/html-text.ts";
 import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
@@ -21,17 +22,15 @@ export default {
       if (new Set(keys).size < keys.length) throw new Error("A message of the post is there twice.");
       return all.map(({ content }) => content).filter(({ body }) => body !== FURTHER);
     };
-    return {
+    return stageOn({
       ctx: world.ctx,
       account: await world.connect(),
-      published: async () => heads().length,
-      captions: async () =>
-        // A space that stays looks like any other.
-        heads().map(({ body, formatted_body: html }) =>
-          html === undefined ? body : textOfHtml(html).replaceAll("\u00a0", " "),
-        ),
-      [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
-    };
+      shown: heads,
+      // A space that stays looks like any other.
+      textOf: ({ body, formatted_body: html }) =>
+        html === undefined ? body : textOfHtml(html).replaceAll("\u00a0", " "),
+      close: () => world[Symbol.asyncDispose](),
+    });
   },
   post: { caption: "A horn", media_url: PHOTO_URL, metadata: PICTURES },
   otherPosts: {

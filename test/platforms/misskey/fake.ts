@@ -235,7 +235,7 @@ export function createFakeMisskey({
 
   const outbound: Outbound = { request: handle, assertAllowed: (_field, url) => new URL(url) };
   return {
-    outbound,
+    door: outbound,
     wrong,
     seen,
     files,

@@ -1,43 +1,23 @@
+import { openStage, type FakeStage } from "../../support/contract/open-stage.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
-import { FakeClock } from "../../support/clock.ts";
-import { callOf, createTestContext } from "../../support/context.ts";
-import { connectOn } from "../../support/contract/connect-on.ts";
-import { CLIP_URL, createStageMedia, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
-import type { PlatformFixture, Stage } from "../../support/contract/stage.ts";
+import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import type { PlatformFixture } from "../../support/contract/stage.ts";
 import { answer } from "./door.ts";
 import { failure } from "./failure.ts";
 import { createFakeMisskey, SERVER, type FakeMisskey, type Profile } from "./fake.ts";
 import { shownOf } from "./reader.ts";
 
-export interface MisskeyStage extends Stage {
-  readonly server: FakeMisskey;
-}
-
 /** An account on a Misskey server, connected with a token. */
-export async function openMisskey(
-  platform: AnyPlatform,
-  profile: Partial<Profile> = {},
-): Promise<MisskeyStage> {
-  const clock = new FakeClock();
-  const server = createFakeMisskey({ now: () => clock.now(), profile });
-  const parts = { platformList: [platform], outbound: server.outbound, media: createStageMedia(), clock };
-  const ctx = await createTestContext(parts);
-  const secrets = { accessToken: server.makeToken() };
-  const target = { provider: "misskey", way: "token", instanceUrl: SERVER };
-  const account = await connectOn(callOf(ctx), { ...target, secrets });
-  const heads = () => {
-    if (server.wrong.length > 0) throw new Error(`The server was asked wrongly: ${server.wrong.join("; ")}`);
-    return server.heads();
-  };
-  return {
-    server,
-    ctx,
-    account,
-    published: async () => heads().length,
-    captions: async () => heads().map(({ text }) => shownOf(text ?? "")),
-    [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
-  };
-}
+export const openMisskey = (platform: AnyPlatform, profile: Partial<Profile> = {}): Promise<MisskeyStage> =>
+  openStage({
+    platform,
+    createFake: (now) => createFakeMisskey({ now, profile }),
+    connect: (fake) => ({ way: "token", instanceUrl: SERVER, secrets: { accessToken: fake.makeToken() } }),
+    shown: (fake) => fake.heads(),
+    textOf: ({ text }) => shownOf(text ?? ""),
+  });
+
+export type MisskeyStage = FakeStage<FakeMisskey>;
 
 export default {
   openStage: (platform) => openMisskey(platform),

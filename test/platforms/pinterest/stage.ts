@@ -1,3 +1,4 @@
+import { stageOn } from "../../support/contract/open-stage.ts";
 import { Readable } from "node:stream";
 import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
@@ -19,13 +20,13 @@ export default {
       return pins();
     };
     const pins = () => world.fake.state.pins.filter(({ isDeleted }) => !isDeleted);
-    return {
+    return stageOn({
       ctx: world.ctx,
+      close: () => world[Symbol.asyncDispose](),
       account: await world.connect(),
-      published: async () => shown().length,
-      captions: async () => shown().map(({ description }) => description ?? ""),
-      [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
-    };
+      shown,
+      textOf: ({ description }) => description ?? "",
+    });
   },
   post: {
     caption: "A horn",

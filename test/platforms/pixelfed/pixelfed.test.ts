@@ -24,7 +24,7 @@ const picture = { media_url: PHOTO_URL, metadata: JSON.stringify({ altText: "A h
 it("registers itself at a server, asks for the scopes that it knows, and renews its token", async () => {
   const clock = new FakeClock();
   const server = createFakeMastodon({ now: () => clock.now(), profile: PROFILES.pixelfed });
-  const parts = { platformList: [pixelfed], outbound: server.outbound, media: createStageMedia(), clock };
+  const parts = { platformList: [pixelfed], outbound: server.door, media: createStageMedia(), clock };
   await using ctx = await createTestContext(parts);
   const asked = { provider: "pixelfed", instanceUrl: "social.example" };
   const { rows, error, url } = await consentOn(callOf(ctx), asked, {
@@ -82,7 +82,7 @@ it("keeps to its limits: pictures are required, no keys, nothing else", async ()
   expect(JSON.stringify(warnings)).toContain("only with sensitive: true");
   const { id } = await addPost(ctx, account, picture);
   await endOf(stage, id);
-  expect(stage.server.seen.some(({ headers }) => "idempotency-key" in headers)).toBe(false);
+  expect(stage.fake.seen.some(({ headers }) => "idempotency-key" in headers)).toBe(false);
   const change = editPublishedPost(callOf(ctx), { id, caption: "Other" });
   await expect(change).rejects.toMatchObject({ kind: "conflict" });
 });
@@ -150,13 +150,13 @@ it("settles by its own posts what says that the key or the media were used, also
     const { id } = await addPost(ctx, stage.account, { ...picture, metadata });
     const worker = { ...ctx, outbound: { ...ctx.outbound, request } };
     expect(await finish(ctx, id, worker)).toMatchObject({ status: "published", error: null });
-    expect([await stage.published(), stage.server.count("POST /api/v1/statuses")]).toEqual([1, 1]);
+    expect([await stage.published(), stage.fake.count("POST /api/v1/statuses")]).toEqual([1, 1]);
   }
 });
 
 it("makes no error of a post that is gone already", async () => {
   await using stage = await openPixelfed(pixelfed);
-  const { ctx, account, server } = stage;
+  const { ctx, account, fake: server } = stage;
   const { id } = await addPost(ctx, account, picture);
   await endOf(stage, id);
   server.posts.statuses.clear();

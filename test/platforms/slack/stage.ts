@@ -1,15 +1,7 @@
+import { openStage } from "../../support/contract/open-stage.ts";
 import { Readable } from "node:stream";
-import { callOf, createTestContext } from "../../support/context.ts";
-import { connectOn } from "../../support/contract/connect-on.ts";
 import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
-import {
-  CLIP_URL,
-  createStageMedia,
-  PDF_URL,
-  PHOTO_URL,
-  PICTURES,
-} from "../../support/contract/stage-media.ts";
-import { FakeClock } from "../../support/clock.ts";
+import { CLIP_URL, PDF_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { createFakeSlack, TOKEN } from "./fake.ts";
 
 /** Slack refuses in HTTP 200. */
@@ -21,30 +13,15 @@ function says(error: string, status = 200, headers: Record<string, string> = {})
 }
 
 export default {
-  async openStage(platform) {
-    const clock = new FakeClock();
-    const slack = createFakeSlack(() => clock.now());
-    const ctx = await createTestContext({
-      platformList: [platform],
-      outbound: slack.door,
-      media: createStageMedia(),
-      clock,
-    });
-    const shown = () =>
-      slack.state.messages.filter(
-        (one) => one.threadTs === null && !one.isDeleted && one.visibleAt <= clock.now(),
-      );
-    return {
-      ctx,
-      account: await connectOn(callOf(ctx), {
-        provider: "slack",
-        secrets: { botToken: TOKEN, channel: "#news" },
-      }),
-      published: async () => shown().length,
-      captions: async () => shown().map((message) => message.text),
-      [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
-    };
-  },
+  openStage: (platform) =>
+    openStage({
+      platform,
+      createFake: createFakeSlack,
+      connect: () => ({ secrets: { botToken: TOKEN, channel: "#news" } }),
+      shown: ({ state }, now) =>
+        state.messages.filter((one) => one.threadTs === null && !one.isDeleted && one.visibleAt <= now),
+      textOf: ({ text }) => text,
+    }),
   post: {
     caption: "A horn",
     media_url: PHOTO_URL,

@@ -1,3 +1,4 @@
+import { stageOn } from "../../support/contract/open-stage.ts";
 import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { refusal, toResponse, type Said } from "./fake.ts";
@@ -17,13 +18,13 @@ export default {
         .filter(({ type, subtype }) => type === "text" && subtype === undefined)
         .map(({ text }) => text)
         .join("\n\n");
-    return {
+    return stageOn({
       ctx: world.ctx,
+      close: () => world[Symbol.asyncDispose](),
       account: await world.connect(),
-      published: async () => blogs.visible().length,
-      captions: async () => blogs.visible().map(({ fields }) => textOf(fields.content)),
-      [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
-    };
+      shown: () => blogs.visible(),
+      textOf: ({ fields }) => textOf(fields.content),
+    });
   },
   post: {
     caption: "A horn\n\nIt is blown: https://posthorn.example/a.",

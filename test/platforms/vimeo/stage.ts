@@ -1,3 +1,4 @@
+import { stageOn } from "../../support/contract/open-stage.ts";
 import type { OutboundResponse } from "../../../src/ports/outbound.ts";
 import type { PlatformFixture } from "../../support/contract/stage.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
@@ -24,17 +25,16 @@ export default {
     // Each look at a video that is being transcoded is one more request to go wrong.
     fake.videos.processingMs = 4_000;
     const shown = () => {
-      if (fake.wrong.length > 0) throw new Error(`Vimeo would have refused: ${fake.wrong.join("; ")}`);
       if (fake.videos.all.size > 1) throw new Error("There is more than one video.");
       return fake.videos.shown();
     };
-    return {
+    return stageOn({
       ctx,
       account,
-      published: async () => shown().length,
-      captions: async () => shown().map(({ fields }) => String(fields["description"])),
-      [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
-    };
+      wrong: fake.wrong,
+      shown,
+      textOf: ({ fields }) => String(fields["description"]),
+    });
   },
   post: {
     ...FILM,

@@ -187,7 +187,7 @@ export function createFakeWordpress(options: Options) {
 
   const outbound: Outbound = { request: handle, assertAllowed: (_field, url) => new URL(url) };
   return {
-    outbound,
+    door: outbound,
     site,
     state,
     seen,

@@ -1,44 +1,24 @@
-import { connectOn } from "../../support/contract/connect-on.ts";
-import type { PlatformFixture, Stage } from "../../support/contract/stage.ts";
-import { CLIP_URL, createStageMedia, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
-import { callOf, createTestContext } from "../../support/context.ts";
-import { FakeClock } from "../../support/clock.ts";
+import { openStage, type FakeStage } from "../../support/contract/open-stage.ts";
+import type { PlatformFixture } from "../../support/contract/stage.ts";
+import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { createFakeWordpress, SITE, USER, type FakeWordpress } from "./fake.ts";
 import { shownText } from "./library.ts";
 import { answer, refuse } from "./requests.ts";
 
-export interface WordpressStage extends Stage {
-  readonly server: FakeWordpress;
-}
-
 type Options = Omit<Parameters<typeof createFakeWordpress>[0], "now">;
 
 /** A site with these ways, and a channel on it. */
-export async function openWordpress(platform: AnyPlatform, options: Options = {}): Promise<WordpressStage> {
-  const clock = new FakeClock();
-  const server = createFakeWordpress({ now: () => clock.now(), ...options });
-  const ctx = await createTestContext({
-    platformList: [platform],
-    outbound: server.outbound,
-    media: createStageMedia(),
-    clock,
+export const openWordpress = (platform: AnyPlatform, options: Options = {}): Promise<WordpressStage> =>
+  openStage({
+    platform,
+    createFake: (now) => createFakeWordpress({ now, ...options }),
+    connect: () => ({ way: "password", instanceUrl: SITE, secrets: { ...USER } }),
+    shown: ({ site }) => site.posts.filter(({ status }) => status === "publish"),
+    textOf: ({ content }) => shownText(content),
   });
-  const target = { provider: "wordpress", way: "password", instanceUrl: SITE };
-  const account = await connectOn(callOf(ctx), { ...target, secrets: { ...USER } });
-  const shown = () => {
-    if (server.wrong.length > 0) throw new Error(`The site was asked wrongly: ${server.wrong.join("; ")}`);
-    return server.site.posts.filter(({ status }) => status === "publish");
-  };
-  return {
-    server,
-    ctx,
-    account,
-    published: async () => shown().length,
-    captions: async () => shown().map(({ content }) => shownText(content)),
-    [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
-  };
-}
+
+export type WordpressStage = FakeStage<FakeWordpress>;
 
 export default {
   openStage: (platform) => openWordpress(platform),

@@ -1,3 +1,4 @@
+import { stageOn } from "../../support/contract/open-stage.ts";
 import { Readable } from "node:stream";
 import type { PlatformFixture } from "../../support/contract/stage.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES, SUBTITLES_URL } from "../../support/contract/stage-media.ts";
@@ -13,14 +14,13 @@ export default {
     const world = await createWorld(platform);
     const { posts, media } = world.fake;
     media.losesAnswers = true;
-    return {
+    return stageOn({
       ctx: world.ctx,
+      close: () => world[Symbol.asyncDispose](),
       account: await world.connect(),
-      // A thread is one post of ours.
-      published: async () => posts.heads.length,
-      captions: async () => posts.heads.map(({ text }) => text),
-      [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
-    };
+      shown: () => posts.heads,
+      textOf: ({ text }) => text,
+    });
   },
   post: {
     caption: "A horn",
