@@ -44,7 +44,7 @@ interface Fault extends Match, Omit<FaultDetails, "cause" | "httpStatus" | "retr
 export type FaultRule =
   | Fault
   | (Match & { readonly kind: "ok" })
-  // For what somebody catches by its class.
+  // For what is caught by its class.
   | (Match & { readonly fault: (response: PlatformResponse) => PlatformFault });
 
 /** Rules of one kind: what each code means. Codes of one meaning stand apart by spaces. */
