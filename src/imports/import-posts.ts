@@ -1,3 +1,4 @@
+import { meantMoment } from "../domain/arguments/spoken-times.ts";
 import { hash } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
@@ -11,6 +12,7 @@ import {
   type RowError,
   type RowWarning,
 } from "../domain/posts/post-import.ts";
+import { plural } from "../domain/plain-text.ts";
 import { isTimezone, MINUTE, parseMoment, quote, toIso, warningsOf } from "../domain/time.ts";
 import { canonicalJson, commitOnce } from "../access/idempotency.ts";
 import { findAccount } from "../accounts/accounts.ts";
@@ -259,12 +261,12 @@ function rowReader(
       const body = { ...given, accountId: account.id };
       return { line, body, account, scheduledAt: null, mark: markOf(body), warnings: [] };
     }
-    const parsed = parseMoment("scheduledAt", given.scheduledAt, zone);
-    const { ms } = parsed;
-    const body = { ...given, accountId: account.id, scheduledAt: toIso(ms) };
+    const meant = meantMoment({ now: ctx.clock.now(), timezone: zone });
+    const parsed = parseMoment("scheduledAt", given.scheduledAt, zone, meant);
+    const body = { ...given, accountId: account.id, scheduledAt: toIso(parsed.ms) };
     // Who names a zone knows how their times are read.
     const warnings = warningsOf({ tellsZone: tellsZone && timezone === undefined }, parsed);
-    return { line, body, account, scheduledAt: ms, mark: markOf(body), warnings };
+    return { line, body, account, scheduledAt: parsed.ms, mark: markOf(body), warnings };
   };
 }
 
@@ -382,6 +384,15 @@ function show(
     source: plan.source,
     rows: shown,
     errors: [...plan.errors],
-    warnings: plan.warnings.slice(0, MAX_WARNINGS).map((warning) => ({ ...warning })),
+    warnings: [...(made === null && !dryRun ? [tellNone(plan)] : []), ...plan.warnings]
+      .slice(0, MAX_WARNINGS)
+      .map((warning) => ({ ...warning })),
   };
+}
+
+/** The counts alone do not say that bad rows keep all others back. */
+function tellNone({ rows, errors }: Plan): RowWarning {
+  const bad = `${errors.length} of ${plural(rows, "row")} ${errors.length === 1 ? "is" : "are"} bad`;
+  const warning = `Nothing was imported: ${bad}, and a table is imported as a whole. Mend what errors tells, then import the table again.`;
+  return { line: null, rows: errors.length, warning };
 }
