@@ -86,12 +86,25 @@ export function describedBy(
   };
 }
 
-/** An answer in JSON, or in a text as it is. */
+/** An answer in JSON, or a page as it is. */
 export function answerOf(
   status: number,
   body: unknown = null,
-  headers: Record<string, string> = {},
+  headers: Readonly<Record<string, string>> = {},
 ): OutboundResponse {
-  const text = body === null ? "" : typeof body === "string" ? body : JSON.stringify(body);
-  return { status, headers, url: "", body: Readable.from([Buffer.from(text)]) };
+  const isPage = typeof body === "string";
+  const type = isPage ? "text/html; charset=utf-8" : "application/json; charset=utf-8";
+  const text = isPage ? body : body === null ? "" : JSON.stringify(body);
+  return {
+    status,
+    headers: { "content-type": type, ...headers },
+    url: "",
+    body: Readable.from([Buffer.from(text)]),
+  };
 }
+
+/** Every request is answered so. */
+export const answers =
+  (...given: Parameters<typeof answerOf>): (() => Promise<OutboundResponse>) =>
+  async () =>
+    answerOf(...given);

@@ -12,9 +12,9 @@ import { callOf } from "../../support/context.ts";
 import { endOf, finish } from "../../support/contract/ends.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { addPost, readPost } from "../../support/publishing.ts";
-import { answer } from "../misskey/door.ts";
 import { failure } from "./failure.ts";
 import { openLemmy, type LemmyStage } from "./stage.ts";
+import { answerOf } from "../../support/described.ts";
 
 const GIVEN = { community: "!horns@other.example", title: "A horn" };
 
@@ -185,8 +185,8 @@ it.each([
 it("tells a picture that the server could not use, or that is too large for it", async () => {
   await using stage = await openLemmy(lemmy);
   for (const [response, expected] of [
-    [answer.bind(null, 201, { msg: "Error in process" }), /^mediaUrl: .*could not use/],
-    [answer.bind(null, 413, "<h1>413</h1>"), /^mediaUrl: .*too large/],
+    [answerOf.bind(null, 201, { msg: "Error in process" }), /^mediaUrl: .*could not use/],
+    [answerOf.bind(null, 413, "<h1>413</h1>"), /^mediaUrl: .*too large/],
   ] as const) {
     const post = { media_url: PHOTO_URL, metadata: JSON.stringify(GIVEN) };
     const { id } = await addPost(stage.ctx, stage.account, post);

@@ -2,10 +2,10 @@ import { openStage, type FakeStage } from "../../support/contract/open-stage.ts"
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import type { PlatformFixture } from "../../support/contract/stage.ts";
-import { answer } from "../misskey/door.ts";
 import { failure } from "./failure.ts";
 import { createFakeLemmy, SERVER, type FakeLemmy, type Profile } from "./fake.ts";
 import { shownOf } from "./reader.ts";
+import { answerOf } from "../../support/described.ts";
 
 /** An account on a Lemmy server, signed in. */
 export const openLemmy = (platform: AnyPlatform, profile: Partial<Profile> = {}): Promise<LemmyStage> =>
@@ -51,7 +51,7 @@ export default {
     "meets a limit": async () => failure(400, "rate_limit_error"),
     "meets a limit of the fourth version": async () => failure(429, "too_many_requests"),
     "is answered by a proxy that waited too long": async () =>
-      answer(504, "<html>504 Gateway Time-out</html>"),
+      answerOf(504, "<html>504 Gateway Time-out</html>"),
   },
   refusesToken: async () => failure(400, "not_logged_in"),
   needed: {

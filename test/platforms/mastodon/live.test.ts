@@ -15,8 +15,8 @@ import { endOf, finish } from "../../support/contract/ends.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { addPost, readPost } from "../../support/publishing.ts";
 import { PROFILES } from "./profiles.ts";
-import { answer } from "./request.ts";
 import { openMastodon, type MastodonStage } from "./stage.ts";
+import { answerOf } from "../../support/described.ts";
 
 async function publish(stage: MastodonStage, metadata: object = {}, media = ""): Promise<string> {
   const post = { caption: "First", media_url: media, metadata: JSON.stringify(metadata) };
@@ -125,7 +125,7 @@ const REFUSALS = [
 it.each(REFUSALS)("explains HTTP %i, %s", async (status, error, expected) => {
   await using stage = await openMastodon(mastodon);
   const { id } = await addPost(stage.ctx, stage.account, { caption: "Hello" });
-  const worker = answering(stage, "/api/v1/statuses", () => answer(status, { error }));
+  const worker = answering(stage, "/api/v1/statuses", () => answerOf(status, { error }));
   expect(await finish(stage.ctx, id, worker)).toMatchObject({
     status: "failed",
     error: expect.stringMatching(expected),
@@ -142,7 +142,7 @@ it("asks to be reconnected where the token may not post, or the account is disab
     await finish(
       ctx,
       id,
-      answering(stage, "/api/v1/statuses", () => answer(403, { error })),
+      answering(stage, "/api/v1/statuses", () => answerOf(403, { error })),
       isRefused,
     );
     expect(await isRefused()).toBe(true);
@@ -159,7 +159,7 @@ it("refuses a file that the server cannot use, in words", async () => {
     [422, "Error processing thumbnail for uploaded media", /^mediaUrl: .*could not use/],
   ] as const) {
     const { id } = await addPost(stage.ctx, stage.account, { media_url: PHOTO_URL });
-    const worker = answering(stage, "/media", () => answer(status, { error }));
+    const worker = answering(stage, "/media", () => answerOf(status, { error }));
     const row = await finish(stage.ctx, id, worker);
     expect(row).toMatchObject({ status: "failed", error: expect.stringMatching(expected) });
   }
@@ -169,7 +169,7 @@ it("leaves a warning where a later part is refused, and never sends the first ag
   await using stage = await openMastodon(mastodon);
   const metadata = JSON.stringify({ thread: [{ caption: "Two" }, { caption: "Three" }] });
   const { id } = await addPost(stage.ctx, stage.account, { caption: "One", metadata });
-  const worker = answering(stage, "/api/v1/statuses", () => answer(422, { error: "Validation failed" }), 1);
+  const worker = answering(stage, "/api/v1/statuses", () => answerOf(422, { error: "Validation failed" }), 1);
   const row = await finish(stage.ctx, id, worker);
   expect(row).toMatchObject({ status: "published", error: null });
   expect(row.warnings).toContain("The rest of the thread did not go through");

@@ -5,8 +5,8 @@ import { FakeClock } from "../../support/clock.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { createFakeMastodon, SERVER, type FakeMastodon } from "./fake.ts";
 import type { Profile } from "./profiles.ts";
-import { answer } from "./request.ts";
 import { QUOTED } from "./statuses.ts";
+import { answerOf } from "../../support/described.ts";
 
 /** An account on a server with these ways, connected with a token. */
 export const openMastodon = (platform: AnyPlatform, profile: Partial<Profile> = {}): Promise<MastodonStage> =>
@@ -22,7 +22,7 @@ export type MastodonStage = FakeStage<FakeMastodon>;
 
 /** A moment of its reset, which Mastodon writes as ISO time. */
 const limited: Trouble = async () =>
-  answer(
+  answerOf(
     429,
     { error: "Too many requests" },
     {
@@ -73,9 +73,9 @@ export default {
   },
   troubles: {
     "meets a limit": limited,
-    "is answered by a proxy": async () => answer(200, "<html>Welcome</html>"),
+    "is answered by a proxy": async () => answerOf(200, "<html>Welcome</html>"),
   },
-  refusesToken: async () => answer(401, { error: "The access token was revoked" }),
+  refusesToken: async () => answerOf(401, { error: "The access token was revoked" }),
   needed: {
     "names the status, the file or the account": ["id"],
     "whether the file is done": ["url"],

@@ -1,14 +1,9 @@
+import { answers } from "../../support/described.ts";
 import { stageOn } from "../../support/contract/open-stage.ts";
-import { Readable } from "node:stream";
 import { textOfHtml } from "../../../src/domain/html-text.ts";
-import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
+import type { PlatformFixture } from "../../support/contract/stage.ts";
 import { CLIP_URL, PDF_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { openMatrix } from "./world.ts";
-
-function says(status: number, body: object): Trouble {
-  const text = JSON.stringify(body);
-  return async () => ({ status, headers: {}, url: "", body: Readable.from([Buffer.from(text)]) });
-}
 
 /** What the files after the first one tell. */
 const FURTHER = "The same horn";
@@ -54,15 +49,15 @@ export default {
     "a film": { caption: "It plays", media_url: CLIP_URL, metadata: { thumbnailUrl: PHOTO_URL } },
   },
   troubles: {
-    "meets a limit": says(429, {
+    "meets a limit": answers(429, {
       errcode: "M_LIMIT_EXCEEDED",
       error: "Too Many Requests",
       retry_after_ms: 4_521,
     }),
-    "meets a broken server": says(500, { errcode: "M_UNKNOWN", error: "Internal server error" }),
-    "meets a server that starts": says(502, {}),
+    "meets a broken server": answers(500, { errcode: "M_UNKNOWN", error: "Internal server error" }),
+    "meets a server that starts": answers(502, {}),
   },
-  refusesToken: says(401, {
+  refusesToken: answers(401, {
     errcode: "M_UNKNOWN_TOKEN",
     error: "Invalid access token passed.",
     soft_logout: false,

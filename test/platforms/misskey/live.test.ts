@@ -13,9 +13,9 @@ import { callOf } from "../../support/context.ts";
 import { endOf, finish } from "../../support/contract/ends.ts";
 import { PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { addPost, readPost } from "../../support/publishing.ts";
-import { answer } from "./door.ts";
 import { failure } from "./failure.ts";
 import { openMisskey, type MisskeyStage } from "./stage.ts";
+import { answerOf } from "../../support/described.ts";
 
 async function publish(stage: MisskeyStage, metadata: object = {}, media = ""): Promise<string> {
   const post = { caption: "First", media_url: media, metadata: JSON.stringify(metadata) };
@@ -213,7 +213,7 @@ function other(createdAt: number, id: string) {
 it("tells a file that a proxy refuses", async () => {
   await using stage = await openMisskey(misskey);
   const { id } = await addPost(stage.ctx, stage.account, { media_url: PHOTO_URL });
-  const worker = answering(stage, "drive/files/create", () => answer(413, "<h1>413</h1>"));
+  const worker = answering(stage, "drive/files/create", () => answerOf(413, "<h1>413</h1>"));
   expect((await finish(stage.ctx, id, worker)).error).toMatch(/^mediaUrl: .*too large/);
 });
 

@@ -2,10 +2,10 @@ import { openStage, type FakeStage } from "../../support/contract/open-stage.ts"
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import type { PlatformFixture } from "../../support/contract/stage.ts";
-import { answer } from "./door.ts";
 import { failure } from "./failure.ts";
 import { createFakeMisskey, SERVER, type FakeMisskey, type Profile } from "./fake.ts";
 import { shownOf } from "./reader.ts";
+import { answerOf } from "../../support/described.ts";
 
 /** An account on a Misskey server, connected with a token. */
 export const openMisskey = (platform: AnyPlatform, profile: Partial<Profile> = {}): Promise<MisskeyStage> =>
@@ -52,7 +52,7 @@ export default {
   troubles: {
     "meets a limit": async () => failure(429, "RATE_LIMIT_EXCEEDED", { resetMs: Date.now() + 3_000 }),
     "meets a broken server": async () => failure(500, "INTERNAL_ERROR"),
-    "is answered by a proxy": async () => answer(200, "<html>Welcome</html>"),
+    "is answered by a proxy": async () => answerOf(200, "<html>Welcome</html>"),
   },
   refusesToken: async () => failure(401, "AUTHENTICATION_FAILED"),
   needed: {

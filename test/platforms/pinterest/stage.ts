@@ -1,15 +1,11 @@
+import { answers } from "../../support/described.ts";
 import { stageOn } from "../../support/contract/open-stage.ts";
-import { Readable } from "node:stream";
 import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { openWorld } from "./world.ts";
 
-function says(status: number, code: number, headers: Record<string, string> = {}): Trouble {
-  return async (_pass, { url }) => {
-    const body = Readable.from([Buffer.from(JSON.stringify({ code, message: "No." }))]);
-    return { status, url, headers, body };
-  };
-}
+const says = (status: number, code: number, headers?: Record<string, string>): Trouble =>
+  answers(status, { code, message: "No." }, headers);
 
 export default {
   async openStage(platform) {

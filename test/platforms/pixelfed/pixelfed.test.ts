@@ -15,9 +15,9 @@ import { createStageMedia, PHOTO_URL, PICTURES } from "../../support/contract/st
 import { addPost, readPost } from "../../support/publishing.ts";
 import { createFakeMastodon, SERVER } from "../mastodon/fake.ts";
 import { PROFILES } from "../mastodon/profiles.ts";
-import { answer } from "../mastodon/request.ts";
 import type { MastodonStage } from "../mastodon/stage.ts";
 import { openPixelfed } from "./stage.ts";
+import { answerOf } from "../../support/described.ts";
 
 const picture = { media_url: PHOTO_URL, metadata: JSON.stringify({ altText: "A horn" }) };
 
@@ -129,7 +129,7 @@ it.each([
   const row = await finish(
     stage.ctx,
     id,
-    answering(stage, end, () => answer(status, body)),
+    answering(stage, end, () => answerOf(status, body)),
   );
   expect(row).toMatchObject({ status: "failed", error: expect.stringMatching(expected) });
   expect(await stage.published()).toBe(0);
@@ -144,7 +144,7 @@ it("settles by its own posts what says that the key or the media were used, also
       if (!isFirst || !one.url.endsWith("/statuses")) return ctx.outbound.request(one);
       isFirst = false;
       await ctx.outbound.request(one);
-      return answer(400, { error });
+      return answerOf(400, { error });
     };
     const metadata = JSON.stringify({ ...PICTURES, visibility: "private" });
     const { id } = await addPost(ctx, stage.account, { ...picture, metadata });

@@ -5,8 +5,8 @@ import type { PlatformFixture } from "../../support/contract/stage.ts";
 import { textOfHtml } from "../../../src/domain/html-text.ts";
 import { createFakeMastodon, SERVER } from "../mastodon/fake.ts";
 import { PROFILES, type Profile } from "../mastodon/profiles.ts";
-import { answer } from "../mastodon/request.ts";
 import type { MastodonStage } from "../mastodon/stage.ts";
+import { answerOf } from "../../support/described.ts";
 
 /** A server whose administrators let films in, too. */
 const PROFILE: Profile = {
@@ -38,11 +38,11 @@ export default {
   troubles: {
     // Of Laravel, which writes seconds.
     "meets a limit": async () =>
-      answer(429, { error: "" }, { "x-ratelimit-limit": "60", "retry-after": "40" }),
-    "is answered by a proxy": async () => answer(200, "<html>Welcome</html>"),
-    "is answered by an account that never signed in": async () => answer(200, []),
+      answerOf(429, { error: "" }, { "x-ratelimit-limit": "60", "retry-after": "40" }),
+    "is answered by a proxy": async () => answerOf(200, "<html>Welcome</html>"),
+    "is answered by an account that never signed in": async () => answerOf(200, []),
   },
-  refusesToken: async () => answer(500, { error: "Unauthenticated." }),
+  refusesToken: async () => answerOf(500, { error: "Unauthenticated." }),
   needed: {
     "names the status, the file or the account": ["id"],
     "whether the file is done": ["url"],

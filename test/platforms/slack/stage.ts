@@ -1,16 +1,12 @@
+import { answers } from "../../support/described.ts";
 import { openStage } from "../../support/contract/open-stage.ts";
-import { Readable } from "node:stream";
 import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
 import { CLIP_URL, PDF_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { createFakeSlack, TOKEN } from "./fake.ts";
 
 /** Slack refuses in HTTP 200. */
-function says(error: string, status = 200, headers: Record<string, string> = {}): Trouble {
-  return async (_pass, { url }) => {
-    const body = Readable.from([Buffer.from(JSON.stringify({ ok: false, error }))]);
-    return { status, url, headers, body };
-  };
-}
+const says = (error: string, status = 200, headers?: Record<string, string>): Trouble =>
+  answers(status, { ok: false, error }, headers);
 
 export default {
   openStage: (platform) =>

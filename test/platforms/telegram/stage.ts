@@ -1,4 +1,4 @@
-import { Readable } from "node:stream";
+import { answers } from "../../support/described.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { connectOn } from "../../support/contract/connect-on.ts";
@@ -6,10 +6,8 @@ import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
 import { CLIP_URL, createStageMedia, PDF_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { BOT_TOKEN, createFakeTelegram } from "./fake.ts";
 
-function says(status: number, description: string, parameters?: object): Trouble {
-  const body = JSON.stringify({ ok: false, error_code: status, description, parameters });
-  return async () => ({ status, headers: {}, url: "", body: Readable.from([Buffer.from(body)]) });
-}
+const says = (status: number, description: string, parameters?: object): Trouble =>
+  answers(status, { ok: false, error_code: status, description, parameters });
 
 export default {
   async openStage(platform) {

@@ -10,8 +10,9 @@ import { endOf, finish } from "../../support/contract/ends.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { addPost, drain, readPost } from "../../support/publishing.ts";
 import { shownText } from "./library.ts";
-import { answer, refuse } from "./requests.ts";
+import { refuse } from "./requests.ts";
 import { openWordpress, type WordpressStage } from "./stage.ts";
+import { answerOf } from "../../support/described.ts";
 
 const MINUTE = 60_000;
 
@@ -199,7 +200,7 @@ it.each([
 it("holds a page of the web server's for no word of WordPress", async () => {
   await using stage = await openWordpress(wordpress);
   const { id } = await add(stage);
-  const worker = answering(stage, "POST", /\/posts\?/, () => answer(403, "<h1>403 Forbidden</h1>"));
+  const worker = answering(stage, "POST", /\/posts\?/, () => answerOf(403, "<h1>403 Forbidden</h1>"));
   expect((await finish(stage.ctx, id, worker)).error).toMatch(/a firewall in front of it refused/);
 });
 
@@ -221,7 +222,7 @@ it("does not take the web server's own page for news of a post", async () => {
   await using stage = await openWordpress(wordpress);
   const held = await addAhead(stage, 10 * MINUTE);
   await stage.ctx.clock.advance(10 * MINUTE);
-  await drain(answering(stage, "GET", /\/posts/, () => answer(404, "<title>Page not found</title>")));
+  await drain(answering(stage, "GET", /\/posts/, () => answerOf(404, "<title>Page not found</title>")));
   expect(await readPost(stage.ctx, held.id)).toMatchObject({ status: "uploaded" });
   const row = await findAccountRow(stage.ctx.store, stage.account.owner_id, stage.account.id);
   expect(row?.status_reason).toMatch(/REST API is switched off, or has moved/);

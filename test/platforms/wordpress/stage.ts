@@ -4,7 +4,8 @@ import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-medi
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { createFakeWordpress, SITE, USER, type FakeWordpress } from "./fake.ts";
 import { shownText } from "./library.ts";
-import { answer, refuse } from "./requests.ts";
+import { refuse } from "./requests.ts";
+import { answerOf } from "../../support/described.ts";
 
 type Options = Omit<Parameters<typeof createFakeWordpress>[0], "now">;
 
@@ -49,12 +50,12 @@ export default {
   },
   troubles: {
     "meets a firewall's limit": async () =>
-      answer(429, "<html>Too many requests</html>", { "retry-after": "7" }),
+      answerOf(429, "<html>Too many requests</html>", { "retry-after": "7" }),
     "meets a broken database": async () =>
-      answer(500, "<html><h1>Error establishing a database connection</h1></html>"),
+      answerOf(500, "<html><h1>Error establishing a database connection</h1></html>"),
     "is acted on by a PHP that then complains": async (pass) => {
       await pass();
-      return answer(200, "<br />\n<b>Warning</b>: in functions.php<br />\n{}");
+      return answerOf(200, "<br />\n<b>Warning</b>: in functions.php<br />\n{}");
     },
   },
   refusesToken: async () => refuse(401, "incorrect_password"),

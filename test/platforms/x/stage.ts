@@ -1,13 +1,11 @@
+import { answerOf } from "../../support/described.ts";
 import { stageOn } from "../../support/contract/open-stage.ts";
-import { Readable } from "node:stream";
 import type { PlatformFixture } from "../../support/contract/stage.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES, SUBTITLES_URL } from "../../support/contract/stage-media.ts";
 import { noCredits, rateLimited, type Answer } from "./problems.ts";
 import { createWorld } from "./world.ts";
 
-function answered({ status, json, headers = {} }: Answer) {
-  return { status, headers, url: "", body: Readable.from([Buffer.from(JSON.stringify(json))]) };
-}
+const answered = ({ status, json, headers }: Answer) => answerOf(status, json, headers);
 
 export default {
   async openStage(platform) {
