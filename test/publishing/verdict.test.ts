@@ -5,12 +5,7 @@ import { HOUR, MINUTE, SECOND } from "../../src/domain/time.ts";
 import { MediaUnavailable } from "../../src/ports/media.ts";
 import type { PublishOutcome } from "../../src/ports/platform.ts";
 import { FAULT_KINDS, PlatformFault } from "../../src/ports/platform-io.ts";
-import {
-  missedSentence,
-  verdictOnError,
-  verdictOnOutcome,
-  type Situation,
-} from "../../src/publishing/verdict.ts";
+import { verdictOnError, verdictOnOutcome, type Situation } from "../../src/publishing/verdict.ts";
 import { AskAgain, OutcomeUnknown, TooLate } from "../../src/publishing/effect-steps.ts";
 import type { AttemptResult } from "../../src/store/engine/ledger.ts";
 
