@@ -92,7 +92,7 @@ const ROOMS: Readonly<
   mcp: { order: ["resources", "calls", "prompts", "server.ts", "transports"], tops: [] },
   media: { order: ["outbound", "stores", "probe", "film", "source"], tops: [] },
   store: {
-    order: ["schema", "engine", "queries", "sqlite", "postgres", "moving", "backup"],
+    order: ["schema", "engine", "queries", "local", "sqlite", "postgres", "moving", "backup"],
     tops: ["src/store/open-store.ts"],
   },
 };

@@ -1,7 +1,7 @@
 import type { Client } from "pg";
 import { AppError } from "../../domain/errors.ts";
 import { readAddress, type Address } from "./connect/address.ts";
-import type { PostgresOptions } from "./connect/connections.ts";
+import type { ConnectionOptions } from "./connect/connections.ts";
 import { clientConfig, LIMITS, loadDriver, openClient } from "./connect/pool.ts";
 import { explained } from "./connect/sentences.ts";
 import { checkSession } from "./connect/session.ts";
@@ -53,8 +53,8 @@ export interface OldTransaction {
 export const OLD_MINUTES = 10;
 
 /** Looks at the server and changes nothing. Throws what `openConnections` throws where it cannot connect. */
-export async function examineServer(
-  { url, directUrl }: Pick<PostgresOptions, "url" | "directUrl">,
+export async function readHealth(
+  { url, directUrl }: Pick<ConnectionOptions, "url" | "directUrl">,
   now: () => number,
 ): Promise<ServerHealth> {
   const main = readAddress(url, "DATABASE_URL");

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCli } from "../../support/cli.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import type { Finding } from "../../../src/operations/reports.ts";
+import type { Finding } from "../../../src/domain/health/findings.ts";
 
 async function examine(env: Readonly<Record<string, string>>) {
   const run = await runCli(["doctor", "--json"], { env });

@@ -3,7 +3,7 @@ import { newId } from "../../../domain/ids.ts";
 import type { LateCause } from "../../../domain/posts/post.ts";
 import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
 import type { Candidate, Claimed, ClaimedPost, Claims, ClaimWish } from "../../engine/claims.ts";
-import type { Death } from "../../engine/liveness.ts";
+import type { Queue } from "../../engine/engine.ts";
 import { change, queryOf } from "../../engine/statements.ts";
 import type { PostRow } from "../../schema/tables.ts";
 import type { Reader, Store, Tx } from "../../engine/store.ts";
@@ -12,14 +12,6 @@ import { notePosts } from "../events.ts";
 import { setMeta } from "../meta.ts";
 import { isHeld } from "./ledger.ts";
 import { abandon, failMissed, freeWorker, noteUnusable, QUARANTINE_FROM, takeOver } from "./release.ts";
-
-/** What each engine does in SQL of its own. */
-export interface Queue {
-  /** The ids of due posts, first due first. They belong to this transaction until it ends. */
-  findDue(tx: Tx, wish: ClaimWish, now: number): Promise<string[]>;
-  /** Proven in the transaction that takes over. Null: the worker may live. */
-  death(tx: Tx, workerId: string): Promise<Death | null>;
-}
 
 export function createClaims(store: Reader & Pick<Store, "write">, queue: Queue): Claims {
   const { write } = store;

@@ -2,8 +2,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { AppError, codeOf } from "../../domain/errors.ts";
 import { SECOND } from "../../domain/time.ts";
-import type { Liveness } from "../engine/liveness.ts";
-import type { Reader } from "../engine/store.ts";
+import type { Liveness, Reader } from "../engine/engine.ts";
 import { listWorkersBeside } from "../queries/workers.ts";
 import { openSqlite, sqliteCode, type SqliteDatabase } from "./driver.ts";
 
