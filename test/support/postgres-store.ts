@@ -1,6 +1,6 @@
 import type { Store } from "../../src/store/engine/store.ts";
 import { createStore } from "../../src/store/open-store.ts";
-import { enlist } from "./postgres-queue.ts";
+import { enlist } from "./queue.ts";
 import { DEATH, openStoreOn } from "./postgres-store-on.ts";
 import { createDatabase } from "./postgres.ts";
 

@@ -6,6 +6,7 @@ import { withoutNul } from "../../domain/whole-text.ts";
 export interface SqliteDatabase {
   prepare(source: string): SqliteStatement;
   exec(source: string): void;
+  /** Does nothing where it is closed. */
   close(): void;
 }
 
@@ -112,6 +113,7 @@ function caching(
   prepare: (source: string) => SqliteStatement,
 ): SqliteDatabase {
   const cache = new Map<string, SqliteStatement>();
+  let isClosed = false;
   return {
     prepare(source) {
       const known = cache.get(source);
@@ -122,7 +124,10 @@ function caching(
       return statement;
     },
     exec: (source) => void handle.exec(source),
-    close: () => void handle.close(),
+    close() {
+      if (!isClosed) handle.close();
+      isClosed = true;
+    },
   };
 }
 

@@ -63,7 +63,12 @@ export function openDatabase(options: OpenOptions): Database {
       setPragmas(raw);
       bringUp(raw, options);
       const query = new Kysely<Tables>({ dialect: new Dialect({ database: forKysely(raw) as never }) });
-      return { query, raw, driver: opened.driver, [Symbol.asyncDispose]: () => query.destroy() };
+      const close = async (): Promise<void> => {
+        await query.destroy();
+        // Kysely closes nothing that it was never asked anything of.
+        raw.close();
+      };
+      return { query, raw, driver: opened.driver, [Symbol.asyncDispose]: close };
     } catch (error) {
       raw.close();
       throw error;

@@ -1,26 +1,25 @@
+import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "../../../src/domain/errors.ts";
 import { change, rowsOf } from "../../../src/store/engine/statements.ts";
 import type { Store, Tx } from "../../../src/store/engine/store.ts";
 import { transition } from "../../../src/store/queries/posts.ts";
-import { createDatabase } from "../../support/postgres.ts";
-import { drain, enlist, fillQueue, publish, wishOf } from "../../support/postgres-queue.ts";
-import type { TestDatabase } from "../../support/postgres-server.ts";
-import { openStoreOn } from "../../support/postgres-store-on.ts";
+import { drain, enlist, fillQueue, publish, wishOf } from "../../support/queue.ts";
+import { openPlace, type Place } from "./place.ts";
 
 const DUE_AT = Date.parse("2026-11-21T09:00:00Z");
 const now = (): number => DUE_AT + 60_000;
 
-let database: TestDatabase;
+let place: Place;
 let stores: Store[];
 
 beforeEach(async () => {
-  database = await createDatabase();
-  stores = await Promise.all([1, 2, 3].map(() => openStoreOn(database.url)));
+  place = await openPlace();
+  stores = await Promise.all([1, 2, 3].map(() => place.open()));
 });
 afterEach(async () => {
   await Promise.all(stores.map((store) => store[Symbol.asyncDispose]()));
-  await database[Symbol.asyncDispose]();
+  await place[Symbol.asyncDispose]();
 });
 
 const WORKERS = ["worker_0", "worker_1", "worker_2", "worker_9"];
@@ -92,7 +91,7 @@ describe("several workers on one database", () => {
         const isCancel = n % 3 === 0;
         const caption = `Edited ${n}`;
         const touch = (tx: Tx) =>
-          change(tx, "UPDATE accounts SET updated_at = $1 WHERE id = $2", [now(), account]);
+          change(tx, sql`UPDATE accounts SET updated_at = ${now()} WHERE id = ${account}`);
         const move = (tx: Tx) =>
           isCancel
             ? transition(tx, { ownerId: "default", id }, "cancel", { next_at: null, updated_at: now() })
@@ -123,12 +122,11 @@ describe("several workers on one database", () => {
     const left = await rowsOf(
       first(),
       "SELECT id FROM posts WHERE status NOT IN ('published', 'cancelled') OR lease_worker IS NOT NULL OR fence < 1",
-      [],
     );
     expect(left).toEqual([]);
-    expect(await rowsOf(first(), "SELECT id FROM accounts WHERE in_flight_post IS NOT NULL", [])).toEqual([]);
-    expect(await rowsOf(first(), "SELECT 1 FROM effects WHERE state <> 'done' OR sent <> 1", [])).toEqual([]);
-    const ended = await rowsOf(first(), "SELECT sum(attempts)::int AS ended FROM attempt_totals", []);
+    expect(await rowsOf(first(), "SELECT id FROM accounts WHERE in_flight_post IS NOT NULL")).toEqual([]);
+    expect(await rowsOf(first(), "SELECT 1 FROM effects WHERE state <> 'done' OR sent <> 1")).toEqual([]);
+    const ended = await rowsOf(first(), "SELECT CAST(sum(attempts) AS INTEGER) AS ended FROM attempt_totals");
     expect(ended).toEqual([{ ended: sent.size }]);
   }, 120_000);
 
@@ -159,9 +157,9 @@ describe("several workers on one database", () => {
         ),
       ),
     );
-    const held =
-      "SELECT count(*)::int AS n FROM accounts WHERE next_allowed_at = $1 AND in_flight_post IS NULL";
-    expect(await rowsOf(first(), held, [wait.until])).toEqual([{ n: 90 }]);
+    const held = sql`
+      SELECT count(*) AS n FROM accounts WHERE next_allowed_at = ${wait.until} AND in_flight_post IS NULL`;
+    expect(await rowsOf(first(), held)).toEqual([{ n: 90 }]);
     expect((await first().claims.claim(wishOf("worker_9", { now }))).posts).toEqual([]);
   });
 });
