@@ -25,6 +25,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "apps/shared/for-people.ts /(?<![/.": NONE_WITHIN,
   "src/domain/compare-words.ts /(?<word>": NONE_WITHIN,
   "src/domain/time.ts / ?([zZ]|[+-]": "a time has 200 characters at the most",
+  "src/domain/posts/for-people.ts /": "our own sentences of 2,000 characters",
+  "src/posts/post-in-words.ts /(?<!": "our own sentences of 2,000 characters",
   "src/http/openapi/openapi-operations.ts / ?Example: ": "the descriptions of our own tools",
   "src/mcp/instructions.ts /[a-z]+": "our own instructions of 2,000 characters",
   "src/media/probe/other-kinds.ts /^\\s*(?:<": AT_START,

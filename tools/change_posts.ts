@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { DryRun } from "../src/domain/posts/post.ts";
 import { ChangedPost, PostsChange } from "../src/domain/posts/post-body.ts";
-import { changePosts } from "../src/drafts/change-posts.ts";
-import { askToChange } from "../src/posts/questions.ts";
+import { askToChange, changePosts } from "../src/drafts/change-posts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { Account } from "../src/domain/accounts/account.ts";
-import { askToDisconnect } from "../src/posts/questions.ts";
+import { askToDisconnect } from "../src/drafts/change-posts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 import { disconnectChannel } from "../src/connecting/connections.ts";
 

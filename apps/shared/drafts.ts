@@ -191,16 +191,20 @@ function readCount({ length, max, unit }: Json): Count | null {
 
 /** Callers without a key: a person or an assistant on the machine that Posthorn runs on. */
 export const NO_KEY = "This machine";
+/** A person at the command line, whose name is not known. */
+const AT_SHELL = "The command line";
 export const ON_THIS_COMPUTER = "on this computer";
 
 function nameOfPerson(who: unknown): string {
   const name = textOf(jsonOf(who)["name"]);
+  if (name === AT_SHELL) return "Someone on the command line";
   return name === NO_KEY ? `Someone ${ON_THIS_COMPUTER}` : name;
 }
 
 /** "by Anna", or where it was written. Empty: not known. */
 function tellWriter(who: unknown): string {
   const name = textOf(jsonOf(who)["name"]);
+  if (name === AT_SHELL) return "written on the command line";
   return name === NO_KEY ? `written ${ON_THIS_COMPUTER}` : name === "" ? "" : `by ${name}`;
 }
 

@@ -1,5 +1,4 @@
-const TOOL =
-  "(?:cancel|change|check|connect|create|decide|delete|disconnect|edit|get|import|list|replay|resolve|retry|save|schedule|set|show|test|update|upload)_[a-z_]+";
+import { TOOL } from "../../src/domain/posts/for-people.ts";
 
 /** Only the application can ask in a way that its model cannot answer. */
 const CANNOT_ASK =

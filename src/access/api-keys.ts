@@ -43,9 +43,13 @@ const TOUCH_EVERY_MS = MINUTE;
 /** Names the fixed key of the settings wherever a key's id is shown. */
 const FIXED_KEY_ID = "key_fixed";
 
+/** Names the person at the command line wherever a key's id is shown. */
+const SHELL_ID = "shell";
+
 /** Of callers that stand in no list of keys. */
 const OWN_NAMES: Readonly<Record<string, string>> = {
   local: "This machine",
+  [SHELL_ID]: "The command line",
   [FIXED_KEY_ID]: "POSTHORN_API_KEY",
 };
 
@@ -368,5 +372,5 @@ export function localCaller({
 
 /** The default owner at the command line, for whom one command is done. */
 export function shellCaller(): Caller {
-  return { ...localCaller(), isAtShell: true };
+  return { ...localCaller(), keyId: SHELL_ID, isAtShell: true };
 }

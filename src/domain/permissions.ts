@@ -47,7 +47,7 @@ export interface Caller {
   readonly permissions: readonly Permission[];
   /** The only accounts this caller may see or use; null: all of the owner's. */
   readonly accountIds: readonly string[] | null;
-  /** Names the key in logs and binds sessions to it; `local` for stdio and the command line. */
+  /** Names the key in logs and binds sessions to it; `local` over stdio, `shell` at the command line. */
   readonly keyId: string;
   /** May name files of this machine (`upload_file` with `path`): only over stdio and the command line. */
   readonly isLocal: boolean;

@@ -3,7 +3,7 @@ import { isDueNow, untilOut, type Waiting, warnOfWait } from "../posts/outcomes.
 import type { DecideDraft, DecidedDraft, Draft } from "../domain/drafts/draft.ts";
 import { AppError, sentenceOf } from "../domain/errors.ts";
 import { quote, toIso } from "../domain/time.ts";
-import type { Tx } from "../store/engine/store.ts";
+import type { Reader, Tx } from "../store/engine/store.ts";
 import { type DraftRow, endUnsure, writeDraft } from "../store/queries/drafts.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { CallContext } from "../context.ts";
@@ -99,8 +99,7 @@ function isDecidedSo(row: DraftRow, { decision, revision, note }: OneDecision, k
 export async function decideDraft(call: CallContext, input: OneDecision): Promise<{ draft: Draft }> {
   const { ctx, caller } = call;
   const row = await findOwnDraft(ctx.store, caller, input.id);
-  assertDecidable(row, input.decision);
-  if (isRevisionNeeded(input)) await assertCurrent(ctx.store, row, input.revision);
+  await assertMayDecide(ctx.store, row, input);
   if (input.decision === "approve") return approve(call, row, input);
   if (input.decision === "stop") return stop(call, row, input);
   return decide(call, row, input, {
@@ -109,8 +108,13 @@ export async function decideDraft(call: CallContext, input: OneDecision): Promis
   });
 }
 
-/** Throws `conflict` for a draft in a state in which this cannot be decided. */
-export function assertDecidable(row: DraftRow, decision: OneDecision["decision"]): void {
+/** Throws `conflict` for a draft about which this cannot be decided, and for a stale revision. */
+export async function assertMayDecide(reader: Reader, row: DraftRow, input: OneDecision): Promise<void> {
+  assertDecidable(row, input.decision);
+  if (isRevisionNeeded(input)) await assertCurrent(reader, row, input.revision);
+}
+
+function assertDecidable(row: DraftRow, decision: OneDecision["decision"]): void {
   if (decision !== "stop") return assertUndecided(row, decision);
   const { state } = row;
   if (state === "repeating") return;

@@ -15,10 +15,9 @@ import {
   type ToldPost,
 } from "../posts/post-in-words.ts";
 import { checkApproval } from "./approval.ts";
-import { assertDecidable, eachOf, nameDraft, type OneDecision } from "./decide-draft.ts";
+import { assertMayDecide, eachOf, nameDraft, type OneDecision } from "./decide-draft.ts";
 import { contentOf } from "./draft-content.ts";
 import { findOwnDraft } from "./drafts.ts";
-import { assertCurrent } from "./save-draft.ts";
 import type { DraftPost } from "./series.ts";
 
 const MAX_TEXT = 200;
@@ -32,9 +31,9 @@ export async function askToDecide(call: CallContext, input: DecideDraft): Promis
   return first.decision === "stop" ? askToStop(call, first) : askToApprove(call, first);
 }
 
-async function askToStop({ ctx, caller }: CallContext, { id }: OneDecision): Promise<string | null> {
-  const row = await findOwnDraft(ctx.store, caller, id);
-  if (row.state !== "repeating") return null;
+async function askToStop({ ctx, caller }: CallContext, input: OneDecision): Promise<string> {
+  const row = await findOwnDraft(ctx.store, caller, input.id);
+  await assertMayDecide(ctx.store, row, input);
   const waiting = (await listWaitingPosts(ctx.store, row.id)).length;
   return `End the series ${nameDraft(row)}? Its ${waiting} waiting ${waiting === 1 ? "post is" : "posts are"} cancelled.`;
 }
@@ -42,11 +41,13 @@ async function askToStop({ ctx, caller }: CallContext, { id }: OneDecision): Pro
 async function askToApprove(call: CallContext, input: OneDecision): Promise<string> {
   const { ctx, caller } = call;
   const row = await findOwnDraft(ctx.store, caller, input.id);
-  assertDecidable(row, input.decision);
-  await assertCurrent(ctx.store, row, input.revision);
+  await assertMayDecide(ctx.store, row, input);
   const { posts, checks } = await checkApproval(call, row, input);
   const told = await tellOutcome(call, row, posts);
-  return `Approve the draft ${nameDraft(row)}? ${told}${tellDoubts(checks.flatMap(({ warnings }) => warnings))}`;
+  return `Approve the draft ${nameDraft(row)}? ${told}${tellDoubts(
+    call,
+    checks.flatMap(({ warnings }) => warnings),
+  )}`;
 }
 
 /** What an approval brings about: the whole series, or each post. */
@@ -94,7 +95,7 @@ async function askAboutAll(call: CallContext, drafts: readonly OneDecision[]): P
     const line = await tellOne(call, one, drafts.length).catch(async (error: unknown) => {
       if (!(error instanceof AppError) || error.kind === "unavailable") throw error;
       refused.push(`${one.id}: ${sentenceOf(error)}`);
-      return `${await nameOf(call, one)}: not as it is now. ${plainText(tellDoubts([sentenceOf(error)]), MAX_TEXT)}`;
+      return `${await nameOf(call, one)}: ${plainText(tellRefusal(call, sentenceOf(error)), MAX_TEXT)}`;
     });
     told.push(line);
   }
@@ -103,22 +104,29 @@ async function askAboutAll(call: CallContext, drafts: readonly OneDecision[]): P
   return [`${what} (${drafts.length})?`, ...told.map((line, at) => `${at + 1}. ${line}`)].join("\n");
 }
 
-/** By its id alone where there is no such draft. */
+/** A person knows drafts by their texts, not by revisions. */
+function tellRefusal(call: CallContext, sentence: string): string {
+  if (sentence.startsWith("revision: ")) return "left out, as it is not what it was when it was read.";
+  return `not as it is now.${tellDoubts(call, [sentence])}`;
+}
+
 async function nameOf({ ctx, caller }: CallContext, { id }: OneDecision): Promise<string> {
   const row = await findOwnDraft(ctx.store, caller, id).catch(() => null);
-  return row === null ? id : `The draft ${nameDraft(row)}`;
+  return row === null ? "A draft" : `The draft ${nameDraft(row)}`;
 }
 
 /** As little as tells what is agreed to. */
 async function tellOne(call: CallContext, input: OneDecision, among: number): Promise<string> {
   const { ctx, caller } = call;
   const row = await findOwnDraft(ctx.store, caller, input.id);
-  assertDecidable(row, input.decision);
+  await assertMayDecide(ctx.store, row, input);
   if (input.decision === "stop") return nameDraft(row);
-  await assertCurrent(ctx.store, row, input.revision);
   const { posts, checks } = await checkApproval(call, row, input);
   const { repeat } = contentOf(row);
   const next = await tellPosts(call, posts.map(toTold), { among: among * posts.length, most: 3 });
-  const doubts = tellDoubts(checks.flatMap(({ warnings }) => warnings));
+  const doubts = tellDoubts(
+    call,
+    checks.flatMap(({ warnings }) => warnings),
+  );
   return `${repeat === null ? "" : `A series. ${seriesInWords(repeat, among)} It begins with: `}${next}.${doubts}`;
 }

@@ -23,7 +23,8 @@ const SENTENCES = {
   usual: `path: is not a picture, film or sound in the person's Desktop, Documents, Downloads, Movies, Music, Pictures or Videos folder. ${ELSE}. Or ask them to move it there, or to name its folder in POSTHORN_UPLOAD_FOLDERS.`,
   declined:
     "The person does not want this file to be read, so nothing was done. Ask them which one they mean.",
-  closed: `path: is outside the open folders. The person was asked and gave no answer. ${ELSE}. Or ask them to move it to their Downloads or Pictures folder.`,
+  closed:
+    "path: is outside the open folders. The person was asked and gave no answer, so nothing was done. Ask them what they want, or to move it to their Downloads or Pictures folder.",
 } as const;
 
 /**

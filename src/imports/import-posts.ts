@@ -11,6 +11,7 @@ import {
   type RowError,
   type RowWarning,
 } from "../domain/posts/post-import.ts";
+import { plural } from "../domain/plain-text.ts";
 import { isTimezone, MINUTE, parseMoment, quote, toIso, warningsOf } from "../domain/time.ts";
 import { canonicalJson, commitOnce } from "../access/idempotency.ts";
 import { findAccount } from "../accounts/accounts.ts";
@@ -382,6 +383,15 @@ function show(
     source: plan.source,
     rows: shown,
     errors: [...plan.errors],
-    warnings: plan.warnings.slice(0, MAX_WARNINGS).map((warning) => ({ ...warning })),
+    warnings: [...(made === null && !dryRun ? [tellNone(plan)] : []), ...plan.warnings]
+      .slice(0, MAX_WARNINGS)
+      .map((warning) => ({ ...warning })),
   };
+}
+
+/** The counts alone do not say that bad rows keep all others back. */
+function tellNone({ rows, errors }: Plan): RowWarning {
+  const bad = `${errors.length} of ${plural(rows, "row")} ${errors.length === 1 ? "is" : "are"} bad`;
+  const warning = `Nothing was imported: ${bad}, and a table is imported as a whole. Mend what errors tells, then import the table again.`;
+  return { line: null, rows: errors.length, warning };
 }

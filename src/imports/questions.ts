@@ -7,9 +7,9 @@ import { planImport } from "./import-posts.ts";
 /** So many warnings stand in a question; a dry run shows all. */
 const MAX_DOUBTS = 3;
 
-/** Before rows become posts, which is told of each; null where none would. */
+/** Before rows become posts, which is told of each; null where none would. Drafts wait for a person anyway. */
 export async function askToImport(call: CallContext, args: ImportArgs): Promise<string | null> {
-  if (args.dryRun) return null;
+  if (args.dryRun || args.as === "drafts") return null;
   const { good, errors, warnings } = await planImport(call, args);
   const posts = good.flatMap(({ prepared }) =>
     prepared === null ? [] : [{ accountId: prepared.row.account_id, content: contentOf(prepared.row) }],
@@ -19,20 +19,20 @@ export async function askToImport(call: CallContext, args: ImportArgs): Promise<
     call,
     posts.toSorted((a, b) => a.content.scheduledAt - b.content.scheduledAt),
   );
-  const doubts = tellDoubts(warnings.slice(0, MAX_DOUBTS).map(({ warning }) => warning));
+  const doubts = tellDoubts(
+    call,
+    warnings.slice(0, MAX_DOUBTS).map(({ warning }) => warning),
+  );
   const more = warnings.length - MAX_DOUBTS;
   const others = more > 0 ? ` There are ${more} more warnings, which a dry run shows.` : "";
   return `${whatBecomes(
     call,
-    args,
     posts.map(({ content }) => content.scheduledAt),
   )} ${told}.${doubts}${others}`;
 }
 
-function whatBecomes({ ctx }: CallContext, { as }: ImportArgs, times: readonly number[]): string {
+function whatBecomes({ ctx }: CallContext, times: readonly number[]): string {
   const count = times.length;
-  if (as === "drafts")
-    return `Import ${count === 1 ? "1 draft" : `${count} drafts`}? ${count === 1 ? "It waits" : "They wait"} for a person's decision.`;
   const now = times.filter((at) => isAtOnce(ctx, at)).length;
   const posts = count === 1 ? "1 post" : `${count} posts`;
   if (now === count) return `Import ${posts}? ${count === 1 ? "It goes" : "They go"} out now.`;

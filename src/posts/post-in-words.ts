@@ -1,3 +1,11 @@
+import {
+  nameOfField,
+  splitByField,
+  tellDay,
+  TOOL,
+  withoutCodes,
+  withSubject,
+} from "../domain/posts/for-people.ts";
 import { oneLine, plainText } from "../domain/plain-text.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import { MINUTE, tellTime } from "../domain/time.ts";
@@ -128,14 +136,31 @@ function mediaInWords(media: Preview["media"]): string {
     .join(" and ");
 }
 
-/** A sentence that names a tool is an agent's to follow. */
-const FOR_AGENTS =
-  /\b[a-z]+_(?:posts?|published_post|drafts?|channel|accounts?|connection|files?|thumbnail|choices|status)\b/;
+/** A sentence that only an agent can follow: it names a tool or an argument, or shows JSON. */
+const FOR_AGENTS = new RegExp(`(?<![/.\\w])${TOOL}|\\b(?:dryRun|ISO 8601|JSON)\\b|[{}]`);
 
-/** What speaks against it, for the end of a question: each once, and nothing that only an agent can do. */
-export function tellDoubts(warnings: readonly string[]): string {
-  const sentences = [...new Set(warnings)].flatMap((warning) =>
-    warning.split(/(?<=[.!?]) /).filter((sentence) => !FOR_AGENTS.test(sentence)),
-  );
-  return sentences.length === 0 ? "" : ` ${sentences.join(" ")}`;
+/** As agents are told it, with the offset or without: `2026-11-27T09:00+01:00`, `2026-11-27`. */
+const MACHINE_TIME =
+  /(?<![\w/.-])(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?(?![\w-])/g;
+
+/** What speaks against it, for the end of a question: each once, in words of people. */
+export function tellDoubts({ ctx }: Pick<CallContext, "ctx">, warnings: readonly string[]): string {
+  const { timezone } = ctx.settings;
+  const inWords = (path: string, said: string): string => {
+    const whole = withSubject(path, said);
+    const sentences = whole.split(/(?<=[.!?]) /).filter((sentence) => !FOR_AGENTS.test(sentence));
+    const told = withoutCodes(sentences.join(" ")).replace(
+      MACHINE_TIME,
+      (moment: string, day: string, clock?: string, offset?: string) =>
+        offset === undefined
+          ? `${tellDay(day)}${clock === undefined ? "" : `, ${clock}`}`
+          : tellTime(Date.parse(moment), timezone),
+    );
+    const needsSubject = path !== "" && whole === said && told !== "";
+    return needsSubject ? `${nameOfField(path)}: ${told}` : told;
+  };
+  const told = warnings
+    .flatMap((warning) => splitByField(warning, { begin: (ours) => ours, inWords }))
+    .flatMap(({ text }) => (text === "" ? [] : [text]));
+  return [...new Set(told)].map((text) => ` ${text}`).join("");
 }

@@ -8,6 +8,7 @@ import type {
   Resolution,
 } from "../domain/posts/post-body.ts";
 import { AppError } from "../domain/errors.ts";
+import { nameOfField } from "../domain/posts/for-people.ts";
 import { plainText } from "../domain/plain-text.ts";
 import { TRANSITIONS } from "../domain/posts/post-states.ts";
 import type { BatchResult, Post } from "../domain/posts/post.ts";
@@ -32,7 +33,7 @@ import {
   type ToldPost,
 } from "./post-in-words.ts";
 import { canRemove, findOwnPost, isOnPlatform } from "./posts.ts";
-import { hasChanges, retryPost, updatePost } from "./update-post.ts";
+import { retryPost, updatePost } from "./update-post.ts";
 import { NO_TIME_GIVEN, preparePost, schedulePosts } from "./schedule-post.ts";
 
 /*
@@ -72,7 +73,10 @@ export async function askToPublishSeveral(
   );
   const [first, ...more] = due;
   if (first === undefined || more.length === 0) return first === undefined ? null : askAboutNow(call, first);
-  const doubts = tellDoubts(due.flatMap(({ warnings }) => withoutNow(warnings)));
+  const doubts = tellDoubts(
+    call,
+    due.flatMap(({ warnings }) => withoutNow(warnings)),
+  );
   return `Publish ${due.length} posts now? ${await tellPosts(call, due.map(toTold))}.${doubts}`;
 }
 
@@ -112,7 +116,7 @@ interface Tried {
 async function askAboutNow(call: CallContext, tried: Tried, besides = ""): Promise<string | null> {
   if (!isAtOnce(call.ctx, Date.parse(tried.post.scheduledAt))) return null;
   const account = await nameOfAccount(call, tried.post.accountId);
-  const doubts = tellDoubts(withoutNow(tried.warnings ?? []));
+  const doubts = tellDoubts(call, withoutNow(tried.warnings ?? []));
   return `Publish now on ${account}: ${await tellPost(call, toTold(tried))}?${besides}${doubts}`;
 }
 
@@ -131,7 +135,7 @@ export async function askToEdit(call: CallContext, input: PostEdit): Promise<str
   const { row } = await prepareEdit(call, input);
   const { caption } = input;
   const fields = Object.entries(input.metadata ?? {}).map(
-    ([field, value]) => `${plainText(field, MAX_NAME)}: ${valueInWords(value)}`,
+    ([field, value]) => `${plainText(nameOfField(field), MAX_NAME)}: ${valueInWords(value)}`,
   );
   const changes = [
     ...(caption === undefined
@@ -146,9 +150,16 @@ export async function askToEdit(call: CallContext, input: PostEdit): Promise<str
 
 function valueInWords(value: unknown): string {
   if (value === null || value === "") return "empty";
-  const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
-  const isPlain = texts.every((one) => typeof one !== "object");
-  return quoteText(isPlain ? texts.join(", ") : JSON.stringify(value), MAX_CAPTION);
+  return quoteText(partsInWords(value), MAX_CAPTION);
+}
+
+/** `[{ caption: "More" }]` as "the text: More". */
+function partsInWords(value: unknown): string {
+  if (Array.isArray(value)) return value.map(partsInWords).join(", ");
+  if (typeof value !== "object" || value === null) return String(value);
+  return Object.entries(value)
+    .map(([key, part]) => `${nameOfField(key)}: ${partsInWords(part)}`)
+    .join(", ");
 }
 
 export async function askToCancel(
@@ -171,10 +182,18 @@ export async function askToCancel(
   return `Cancel the post ${await name(call, row)}? It is due on ${time} and will not go out.`;
 }
 
-/** Before a failed post goes out within a minute with another content than it had. */
+/**
+ * Before a failed post goes out within a minute, with or without changes: no person was asked when it was scheduled for
+ * later, and who approved it as a draft approved another time.
+ */
 export async function askToRetry(call: CallContext, input: PostRetry): Promise<string | null> {
-  if (input.dryRun === true || !hasChanges(input) || !mayBeNow(call, input)) return null;
-  return askAboutNow(call, await retryPost(call, { ...input, dryRun: true }), " It failed before.");
+  if (input.dryRun === true || !mayBeNow(call, input)) return null;
+  const { in_doubt } = await findOwnPost(call.ctx, call.caller, input.id);
+  const before =
+    in_doubt === 1
+      ? " Whether it went out before is not known. It is sent only if its platform says that it is not there."
+      : " It failed before.";
+  return askAboutNow(call, await retryPost(call, { ...input, dryRun: true }), before);
 }
 
 /** Before waiting posts are moved or cancelled together. */

@@ -208,7 +208,7 @@ export async function retryPost(
 }
 
 /** Whether something of the post is to be another, its time included. */
-export function hasChanges({ id: _id, dryRun: _dryRun, ...changes }: PostRetry): boolean {
+function hasChanges({ id: _id, dryRun: _dryRun, ...changes }: PostRetry): boolean {
   return Object.values(changes).some((value) => value !== undefined);
 }
 

@@ -2,6 +2,7 @@ import { AppError } from "../domain/errors.ts";
 import { issueConfirmation, spendConfirmation } from "../access/confirmations.ts";
 import type { CallContext } from "../context.ts";
 import type { AnyTool } from "./define-tool.ts";
+import { canBeDraft } from "./refusals.ts";
 
 /** What a person is asked before a call that counts is done. */
 export interface Question {
@@ -10,7 +11,7 @@ export interface Question {
   readonly token: string;
 }
 
-/** The answer to a question. `closed`: neither yes nor no. `failed`: the client did not ask. */
+/** The answer to a question. `closed`: neither yes nor no, in time. `failed`: the client did not ask. */
 export type Consent = "yes" | "no" | "closed" | "failed";
 
 export interface ConfirmOptions {
@@ -59,13 +60,14 @@ export async function requireConfirmation(
   if (consent !== "yes") throw refusal(tool, consent);
 }
 
-/** The way on is one that a person has and an agent's next call is not. */
+/** Who was asked decides: a way around them is told only where the client did not ask. */
 function refusal({ name }: AnyTool, consent: Exclude<Consent, "yes">): AppError {
+  const draft = canBeDraft(name) ? " Or keep it as a draft that they look at: save_draft with submit." : "";
   const way =
-    consent === "no"
-      ? ""
-      : ` They can also do it by themselves on the command line, with: posthorn call ${name}. ` +
-        "If no person uses this client, set POSTHORN_CONFIRM=never where Posthorn runs.";
+    consent === "failed"
+      ? ` They can also do it by themselves on the command line, with: posthorn call ${name}. ` +
+        "If no person uses this client, set POSTHORN_CONFIRM=never where Posthorn runs."
+      : draft;
   return new AppError(
     "conflict",
     `${REFUSED[consent]} Ask them what they want instead. Do not send the call again until they ask for it.${way}`,

@@ -27,6 +27,13 @@ interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.Zo
   /** At most 1,024 characters: when to use it, where ids come from, an example. */
   readonly description: string;
   readonly permission: Permission;
+  /** A permission that is enough for some calls, by their arguments as they were sent. Default: none. */
+  readonly lesser?: {
+    readonly permission: Permission;
+    fits(args: Readonly<Record<string, unknown>>): boolean;
+    /** How such a call is made: `with as "drafts"`. */
+    readonly way: string;
+  };
   readonly hints: ToolHints;
   /** Strict, without a root `.meta({ id })`. */
   readonly input: I;
@@ -49,6 +56,11 @@ interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.Zo
 // The registry holds tools of every shape; a tool's own schemas restore the types.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type AnyTool = Tool<any, any>;
+
+/** What a caller needs at least, to call the tool in some way. */
+export function leastPermission({ permission, lesser }: AnyTool): Permission {
+  return lesser?.permission ?? permission;
+}
 
 /** Types a tool's handler by its schemas. */
 export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(tool: Tool<I, O>): AnyTool {

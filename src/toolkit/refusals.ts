@@ -1,4 +1,5 @@
 import { AppError } from "../domain/errors.ts";
+import { isFields } from "../domain/explain-invalid.ts";
 import { type Caller, isAllowed, type Permission, requirePermission } from "../domain/permissions.ts";
 import type { AnyTool } from "./define-tool.ts";
 
@@ -36,17 +37,36 @@ const WAYS_OF_TOOLS: Readonly<Record<string, readonly Way[]>> = {
   decide_draft: [DECIDED],
 };
 
+/** Whether what the tool would do can wait as a draft. */
+export function canBeDraft(tool: string): boolean {
+  return WAYS_OF_TOOLS[tool]?.includes(DRAFT) === true;
+}
+
 /**
  * Throws `forbidden` unless the caller may call the tool, in the caller's terms: a key lacks a permission, a
  * connection has a role and its own ways. `offered`: the tools that it is shown.
  */
-export function requireTool(tool: AnyTool, caller: Caller, offered: readonly string[]): void {
-  if (!caller.isLocal && caller.isProgram !== true)
-    return requirePermission(caller, tool.permission, `call ${tool.name}`);
+export function requireTool(
+  tool: AnyTool,
+  caller: Caller,
+  { offered, args }: { readonly offered: readonly string[]; readonly args: unknown },
+): void {
   if (isAllowed(caller, tool.permission)) return;
+  const { lesser } = tool;
+  const isLesser = lesser !== undefined && isAllowed(caller, lesser.permission);
+  if (isLesser && isFields(args) && lesser.fits(args)) return;
+  if (!caller.isLocal && caller.isProgram !== true)
+    return requirePermission(
+      caller,
+      tool.permission,
+      `call ${tool.name}${isLesser ? ` (${lesser.way} it may)` : ""}`,
+    );
   const ways = WAYS_OF_TOOLS[tool.name] ?? WAYS[tool.permission];
   const [, way = "a person decides what else it may do."] =
     ways.find(([name]) => offered.includes(name)) ?? [];
   const [, role = "has other work"] = ROLES.find(([permission]) => isAllowed(caller, permission)) ?? [];
-  throw new AppError("forbidden", `This assistant ${role}: ${way}`);
+  throw new AppError(
+    "forbidden",
+    `This assistant ${role}: ${isLesser ? `${tool.name} ${lesser.way}; a person approves.` : way}`,
+  );
 }

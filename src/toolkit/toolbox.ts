@@ -5,7 +5,7 @@ import { plainCall, type AppContext, type CallContext, type IdempotencyClaim } f
 import { runOnce } from "../access/idempotency.ts";
 import { unknownTool } from "./nearest-tool.ts";
 import { requireConfirmation, type ConfirmOptions } from "./confirm.ts";
-import type { AnyTool, Link } from "./define-tool.ts";
+import { type AnyTool, leastPermission, type Link } from "./define-tool.ts";
 import { readArguments } from "../domain/arguments/usual-form.ts";
 import { toJsonSchema, toListedSchema, type JsonSchema } from "./json-schema.ts";
 import { leadsIn, tellOutOfReach, withReach } from "./out-of-reach.ts";
@@ -105,15 +105,19 @@ export function createToolbox(
     Object.keys(tool.input.shape).filter((field) => isLocal || tool.localFields?.includes(field) !== true);
 
   const toolsOf = (caller: Caller): AnyTool[] =>
-    (caller.isLocal ? localTools : remoteTools).filter((tool) => isAllowed(caller, tool.permission));
-  const list: Toolbox["list"] = (caller) => toolsOf(caller).map(listingOf);
+    (caller.isLocal ? localTools : remoteTools).filter((tool) => isAllowed(caller, leastPermission(tool)));
+  const list: Toolbox["list"] = (caller) =>
+    toolsOf(caller).map((tool) => {
+      const permission = isAllowed(caller, tool.permission) ? tool.permission : leastPermission(tool);
+      return { ...listingOf(tool), permission };
+    });
   const names: Toolbox["names"] = (caller) => toolsOf(caller).map(({ name }) => name);
 
   const call: Toolbox["call"] = async (name, args, caller, options = {}) => {
     const tool = byName.get(name);
     const offered = options.offered ?? names(caller);
     if (tool === undefined) throw unknownTool(name, offered);
-    requireTool(tool, caller, offered);
+    requireTool(tool, caller, { offered, args });
     const reach = { caller, all: allNames, offered };
     const done = await callOne(tool, args, caller, options).catch((error: unknown) => {
       throw withReach(error, reach);

@@ -162,6 +162,10 @@ describe.each(["open", "waiting", "scheduled", "repeating", "ended", "discarded"
         await holds(`HTTP ${name}`, () => service.ask(`POST /api/v1/tools/${name}`, { key, json: args }));
         await holds(`MCP ${name}`, () => reader.call(name, { ...args, confirm: "yes" }));
       }
+      const table = { ...argsFor(made)["import_posts"], as: "drafts" };
+      await holds("a table of drafts", () =>
+        service.ask("POST /api/v1/tools/import_posts", { key, json: table }),
+      );
       for (const { name } of service.tools) {
         const json = { ...argsFor(made)[name], dryRun: true };
         await holds(`dry run ${name}`, () => service.ask(`POST /api/v1/tools/${name}`, { key, json }));

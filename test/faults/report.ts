@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs";
 import { createRandom } from "../support/random.ts";
 
 /**
- * How far the plan is carried: `npm test` runs a short form of each fault, `npm run torture` the long one,
+ * How far the plan is carried: CI runs a short form of each fault, `npm run torture` the long one,
  * times its `--scale`. Rows of what was seen go into the table of docs/reliability.md.
  */
 const { TORTURE_SCALE, TORTURE_SEED, TORTURE_RESULTS, POSTHORN_TEST_ENGINE } = process.env;

@@ -193,7 +193,13 @@ describe("a file of this machine", () => {
 
   it.each([
     ["decline" as const, { kind: "conflict", message: expect.stringMatching(/does not want/) }],
-    ["cancel" as const, { kind: "invalid", message: expect.stringMatching(/no answer.*upload address/) }],
+    [
+      "cancel" as const,
+      {
+        kind: "invalid",
+        message: expect.stringMatching(/no answer, so nothing was done\. Ask them what they want/),
+      },
+    ],
   ])("stays where it is after %s, with what to do", async (action, refusal) => {
     const { client } = clientOf(["form"], { action: action as "accept" });
     await expect(upload(join(elsewhere, "a.png"), client)).rejects.toMatchObject(refusal);

@@ -68,9 +68,7 @@ describe("the question before an import", () => {
     expect(await questionOf(now)).toMatch(
       /^Import 2 posts\? 1 of them goes out now, the others at their times\. Feed of default, now: “Now”; /,
     );
-    expect(await questionOf(tableOf(), { as: "drafts" })).toMatch(
-      /^Import 3 drafts\? They wait for a person/,
-    );
+    expect(await questionOf(tableOf(["Four"]), { as: "drafts" })).toBeNull();
     expect(await listed()).toEqual([]);
   });
 });
@@ -394,5 +392,57 @@ describe("the same table again", () => {
     const answer = await run(tableOf(), {}, { accountIds: [other] });
     expect(answer).toMatchObject({ imported: 0, rows: [], counts: { existing: 0, bad: 3 } });
     expect(answer.errors[0].error).toContain("there is no account");
+  });
+});
+
+describe("a key that may only write drafts", () => {
+  const permissions = ["read", "draft", "files"] as const;
+
+  it("imports a table as drafts by the tool, and never as posts", async () => {
+    const key = await service.keyFor("default", { name: "Claude", permissions: [...permissions] });
+    const csv = tableOf();
+    const ask = (target: string, json: object): Promise<any> => service.ask(target, { key, json });
+    for (const args of [{}, { as: "posts" }, { as: null }, { as: "Drafts" }, { as: ["drafts"] }]) {
+      const { status, json } = await ask("POST /api/v1/tools/import_posts", { csv, dryRun: false, ...args });
+      expect([status, json.error]).toEqual([
+        403,
+        'This key may not call import_posts (with as "drafts" it may): it lacks the permission "publish". Use a key that has it, or ask the owner to create one.',
+      ]);
+      expect((await ask("POST /api/v1/posts/import", { csv, dryRun: false, ...args })).status).toBe(403);
+    }
+    const { json } = await ask("POST /api/v1/tools/import_posts", { csv, as: "drafts", dryRun: false });
+    expect(json.result.imported).toBe(3);
+    const { drafts } = await service.call("list_drafts", {});
+    expect(drafts.map(({ state, writtenBy }: any) => [state, writtenBy.name])).toEqual(
+      TEXTS.map(() => ["waiting", "Claude"]),
+    );
+    expect(await listed()).toEqual([]);
+    const listing = createToolbox(service.ctx, service.tools);
+    const permissionOf = (caller: object): unknown =>
+      listing.list(callerOf(caller)).find(({ name }) => name === "import_posts")?.permission;
+    expect([
+      permissionOf({}),
+      permissionOf({ permissions }),
+      permissionOf({ permissions: ["read"] }),
+    ]).toEqual(["publish", "draft", undefined]);
+  });
+});
+
+describe("bad rows", () => {
+  it("keep all others back, which the answer says with what to do next", async () => {
+    const bad = `${tableOf()}\n${accountId},yesterday,Bad`;
+    const { warnings } = await run(bad);
+    expect(warnings[0]).toEqual({
+      line: null,
+      rows: 1,
+      warning:
+        "Nothing was imported: 1 of 4 rows is bad, and a table is imported as a whole. Mend what errors tells, then import the table again.",
+    });
+    expect(await listed()).toEqual([]);
+    for (const [csv, dryRun] of [
+      [bad, true],
+      [tableOf(), false],
+    ] as const)
+      expect((await run(csv, { dryRun })).warnings).toEqual([]);
   });
 });

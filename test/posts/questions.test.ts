@@ -76,7 +76,7 @@ describe("before a post goes out", () => {
     );
     await service.call("schedule_post", { accountId, caption: "Twice", scheduledAt: inSeconds(0) });
     expect(await questionOf("schedule_post", { accountId, caption: "Twice" })).toMatch(
-      /“Twice”\? The post post_\w+ with the same account/,
+      /“Twice”\? A post with the same account, media, caption and time is waiting already\. /,
     );
   });
 
@@ -292,7 +292,11 @@ describe("before a post is stopped or changed", () => {
     );
     expect((await service.call("get_post", { id })).post.status).toBe("failed");
     expect(await questionOf("retry_post", { id, caption: "Other", dryRun: true })).toBe(null);
-    expect(await questionOf("retry_post", { id })).toBe(null);
+    expect(await questionOf("retry_post", { id })).toBe(
+      "Publish now on Feed of default: “Better”? It failed before.",
+    );
+    await setPost(id, { in_doubt: 1 });
+    expect(await questionOf("retry_post", { id })).toMatch(/\? Whether it went out before is not known\./);
   });
 
   it("asks once for all that are moved or cancelled together", async () => {

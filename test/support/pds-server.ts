@@ -18,25 +18,24 @@ export const PdsAddress = z.object({ url: z.string(), jwtSecret: z.string() });
 export type PdsAddress = z.infer<typeof PdsAddress>;
 
 /**
- * Installs the Bluesky server's own workspace, and starts it for the first test that needs it. Without a registry
+ * Installs the Bluesky server's own workspace, and starts it, for the first test that needs it. Without a registry
  * within reach, those tests say so, and the others run.
  */
 export async function setup({ provide }: TestProject): Promise<() => void> {
-  try {
+  let child: ChildProcess | undefined;
+  const start = async (): Promise<PdsAddress> => {
     const folder = await installWorkspace("pds");
     // The root's compiled copy of the same version is found in its place: it is built once.
     await rm(`${folder}node_modules/better-sqlite3`, { recursive: true, force: true });
-  } catch (error) {
-    process.stderr.write(`The workspace test/pds could not be installed: ${String(error)}\n`);
-  }
-  let child: ChildProcess | undefined;
-  let running: Promise<PdsAddress> | undefined;
-  const door = createServer((_request, response) => {
-    child ??= fork(new URL("../pds/server.mjs", import.meta.url), {
+    child = fork(new URL("../pds/server.mjs", import.meta.url), {
       stdio: ["ignore", "ignore", "inherit", "ipc"],
       execArgv: [],
     });
-    running ??= addressOf(child);
+    return addressOf(child);
+  };
+  let running: Promise<PdsAddress> | undefined;
+  const door = createServer((_request, response) => {
+    running ??= start();
     running.then(
       (address) => response.end(JSON.stringify(address)),
       (error: unknown) => response.writeHead(500).end(String(error)),

@@ -81,14 +81,13 @@ describe("risky", () => {
     expect(notes).toEqual([]);
   });
 
-  it.each(["closed", "failed"] as const)(
-    "says what a person can do where the answer was %s",
-    async (consent) => {
-      const sentence = await answer(consent);
-      expect(sentence).toContain("posthorn call erase");
-      expect(sentence).toContain("set POSTHORN_CONFIRM=never");
-    },
-  );
+  it("tells a way around the person only where the client did not ask them", async () => {
+    const sentence = await answer("failed");
+    expect(sentence).toContain("posthorn call erase");
+    expect(sentence).toContain("set POSTHORN_CONFIRM=never");
+    for (const consent of ["no", "closed"] as const)
+      expect(await answer(consent)).not.toMatch(/POSTHORN_|posthorn call|command line/);
+  });
 
   it("takes no token out of the arguments", async () => {
     const confirm = await askedToken({ what: "all" });

@@ -51,7 +51,10 @@ describe.each(Object.entries(CONNECTIONS))("over %s", (_way, kind) => {
 
   it("a writer is told of drafts", async () => {
     const writer = callerOf({ permissions: [...ROLES.writer], ...kind });
-    for (const name of ["schedule_post", "schedule_posts", "import_posts"])
+    expect(await sentenceOf(toolbox.call("import_posts", {}, writer))).toBe(
+      'This assistant writes drafts: import_posts with as "drafts"; a person approves.',
+    );
+    for (const name of ["schedule_post", "schedule_posts"])
       expect(await sentenceOf(toolbox.call(name, {}, writer))).toBe(
         "This assistant writes drafts: save_draft with submit; a person approves.",
       );

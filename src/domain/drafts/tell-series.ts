@@ -1,3 +1,6 @@
+import { tellDay } from "../posts/for-people.ts";
+import { WEEKDAYS } from "./series-days.ts";
+
 /** A series as a caller or an answer has it. */
 export interface ToldSeries {
   readonly every: number;
@@ -21,18 +24,16 @@ interface Writing {
   day(day: string): string;
 }
 
-const AS_GIVEN: Writing = { clock: (time) => time, day: (day) => day };
+const IN_ENGLISH: Writing = { clock: (time) => time, day: tellDay };
 
 /**
- * In words: "Every 2 weeks on Mon, Thu at 09:30 (Europe/Berlin), from 2026-11-24, without an end". How the
- * reader writes times and days can be given. Default: as they are given.
+ * In words: "Every 2 weeks on Mon, Thu at 09:30 (Europe/Berlin), from Tue 24 Nov 2026, without an end". How the
+ * reader writes times and days can be given.
  */
-export function tellSeries(series: ToldSeries, { clock, day }: Writing = AS_GIVEN): string {
-  const { every, unit, days = [], time, timezone, from, until, times, texts = [] } = series;
-  const names = days.map((name) => name.replace(/^./, (letter) => letter.toUpperCase()));
+export function tellSeries(series: ToldSeries, { clock, day }: Writing = IN_ENGLISH): string {
+  const { every, unit, time, timezone, from, until, times, texts = [] } = series;
   return [
-    `Every ${every === 1 ? unit : `${every} ${unit}s`}`,
-    names.length === 0 ? "" : ` on ${names.join(", ")}`,
+    `Every ${every === 1 ? unit : `${every} ${unit}s`}${tellDays(series)}`,
     ` at ${clock(time)} (${timezone}), from ${day(from)}`,
     until === undefined ? "" : ` until ${day(until)}`,
     times === undefined ? "" : times === 1 ? ", once" : `, ${times} times`,
@@ -41,4 +42,17 @@ export function tellSeries(series: ToldSeries, { clock, day }: Writing = AS_GIVE
       ? ""
       : `; ${texts.length === 1 ? "1 text is repeated" : `${texts.length} texts take turns`}`,
   ].join("");
+}
+
+/** Which days of a week, month or year. Without `days` a week has that of the first day. */
+function tellDays({ unit, days = [], from }: ToldSeries): string {
+  const first = new Date(`${from}T00:00:00Z`);
+  if (unit === "day" || Number.isNaN(first.getTime())) return "";
+  if (unit === "month") return ` on day ${first.getUTCDate()}`;
+  if (unit === "year") return ` on ${tellDay(from).split(" ").slice(1, 3).join(" ")}`;
+  const own = WEEKDAYS[(first.getUTCDay() + 6) % 7] ?? "";
+  const names = (days.length === 0 ? [own] : days).map((name) =>
+    name.replace(/^./, (letter) => letter.toUpperCase()),
+  );
+  return ` on ${names.join(", ")}`;
 }

@@ -1,6 +1,7 @@
 import { SECOND } from "../../domain/time.ts";
 import type { Request, RequestHandler, Response, Router } from "express";
 import type { Permission } from "../../domain/permissions.ts";
+import { leastPermission } from "../../toolkit/define-tool.ts";
 import type { CallResult, Toolbox } from "../../toolkit/toolbox.ts";
 import { callerOf, type Guard } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
@@ -25,7 +26,10 @@ export function addResourceRoutes(
   }
 }
 
-/** A route over tools of several permissions is a bug of ours and ends the start. */
+/**
+ * A route over tools of several permissions is a bug of ours and ends the start. What a lesser permission is enough
+ * for is called as a tool: here a call without a body must be refused for its key first.
+ */
 function permissionOf(toolbox: Toolbox, route: ResourceRoute): Permission {
   const [first, ...others] = route.tools.map((name) => toolOf(route, toolbox, name).permission);
   if (first === undefined || others.some((other) => other !== first))
@@ -72,7 +76,7 @@ export function addToolRoutes(
   const permitTool: RequestHandler<{ name: string }> = (request, response, next) => {
     const tool = toolbox.tools.find(({ name }) => name === request.params.name);
     if (tool === undefined) return next();
-    return guard.permit(tool.permission, `call ${tool.name}`)(request, response, next);
+    return guard.permit(leastPermission(tool), `call ${tool.name}`)(request, response, next);
   };
   const answerTool: RequestHandler<{ name: string }> = async (request, response) => {
     const args = parseBody(request, "required");

@@ -100,7 +100,7 @@ export function describeTool(tool: AnyTool): Operation {
       operationId: tool.name,
       summary: tool.title,
       // The example stands beside the body.
-      description: `${tool.description.replace(EXAMPLE, "")}\n\nNeeds the permission \`${tool.permission}\`.`,
+      description: `${tool.description.replace(EXAMPLE, "")}\n\n${tellPermission(tool)}`,
       tags: ["Tools"],
       ...(!tool.hints.readOnly && { requestParams: { header: headersOf(tool) } }),
       requestBody: {
@@ -232,3 +232,8 @@ export function failures(...statuses: ErrorStatus[]): ZodOpenApiResponsesObject 
 }
 
 export const FAILURES = failures(...(Object.keys(ERRORS) as ErrorStatus[]));
+
+function tellPermission({ permission, lesser }: AnyTool): string {
+  const some = lesser === undefined ? "" : `, or \`${lesser.permission}\` ${lesser.way}`;
+  return `Needs the permission \`${permission}\`${some}.`;
+}

@@ -1,5 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { type ElicitResult, inputRequired, inputResponse } from "@modelcontextprotocol/server";
+import {
+  type ElicitResult,
+  inputRequired,
+  inputResponse,
+  SdkError,
+  SdkErrorCode,
+} from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { ConfirmOptions, Consent, Question } from "../../toolkit/confirm.ts";
@@ -114,6 +120,9 @@ export class Elicitation {
       );
     } catch (error) {
       mcpReq.signal.throwIfAborted();
+      // They saw the question and let the time pass.
+      if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
+        return { action: "cancel" };
       this.#ctx.log.debug({ err: error }, "A client did not answer a question");
       return null;
     }

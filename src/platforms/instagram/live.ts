@@ -40,6 +40,8 @@ const Numbers = z.looseObject({
 /** One that a kind of media has not makes the whole request fail. */
 const POST_METRICS = "views,reach,likes,comments,shares,saved";
 const STORY_METRICS = "views,reach,replies,shares";
+/** Through a Page, taps on a story's links are counted too. */
+const PAGE_STORY_METRICS = `${STORY_METRICS},link_clicks`;
 const NAMES: Readonly<Record<string, keyof Metrics>> = {
   views: "views",
   reach: "reach",
@@ -48,6 +50,7 @@ const NAMES: Readonly<Record<string, keyof Metrics>> = {
   replies: "comments",
   shares: "shares",
   saved: "saves",
+  link_clicks: "clicks",
 };
 
 const idOf = idReader("is not the id of an Instagram post, so it cannot be found there.", /^\d+$/);
@@ -63,7 +66,8 @@ export async function insights(post: InstagramPost, io: PlatformIo): Promise<Pos
     ...(likes === undefined ? {} : { likes }),
     ...(comments === undefined ? {} : { comments }),
   };
-  const metric = kind === "STORY" ? STORY_METRICS : POST_METRICS;
+  const ofStory = isOfPage(io) ? PAGE_STORY_METRICS : STORY_METRICS;
+  const metric = kind === "STORY" ? ofStory : POST_METRICS;
   return {
     state: "live",
     visibility: "public",

@@ -269,7 +269,7 @@ describe("a decision", () => {
     expect(waiting).toBeGreaterThan(1);
     await show();
     await shown.view
-      .getByText(/^Every day at 09:00 \(Europe\/Berlin\), from 2026-11-21, without an end$/)
+      .getByText(/^Every day at 09:00 \(Europe\/Berlin\), from Sun 22 Nov 2026, without an end$/)
       .waitFor();
     await button("End series").click();
     await button("Yes, end it").click();

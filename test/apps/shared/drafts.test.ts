@@ -51,6 +51,12 @@ describe("a draft that a page reads", () => {
       "written on this computer",
       "Someone on this computer",
     ]);
+    const shell = by("The command line");
+    const there = read({ writtenBy: shell, decision: { ...decision, by: shell } });
+    expect([there.writtenBy, there.decision?.by]).toEqual([
+      "written on the command line",
+      "Someone on the command line",
+    ]);
     expect(read().writtenBy).toBe("");
   });
 
@@ -127,14 +133,14 @@ describe("a draft that a page reads", () => {
   });
 
   it.each([
-    [{ every: 1, unit: "day" }, "Every day at 09:00 (UTC), from 2026-11-24, without an end"],
+    [{ every: 1, unit: "day" }, "Every day at 09:00 (UTC), from Tue 24 Nov 2026, without an end"],
     [
       { every: 2, unit: "week", days: ["mon", "thu"], until: "2027-01-01" },
-      "Every 2 weeks on Mon, Thu at 09:00 (UTC), from 2026-11-24 until 2027-01-01",
+      "Every 2 weeks on Mon, Thu at 09:00 (UTC), from Tue 24 Nov 2026 until Fri 1 Jan 2027",
     ],
     [
       { every: 1, unit: "month", times: 10, texts: ["a", "b"] },
-      "Every month at 09:00 (UTC), from 2026-11-24, 10 times; 2 texts take turns",
+      "Every month on day 24 at 09:00 (UTC), from Tue 24 Nov 2026, 10 times; 2 texts take turns",
     ],
   ])("tells its series in words: %j", (rule, words) =>
     expect(read({ repeat: { time: "09:00", timezone: "UTC", from: "2026-11-24", ...rule } }).repeat).toBe(

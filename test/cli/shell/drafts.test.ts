@@ -26,7 +26,7 @@ describe("posthorn draft, drafts and approve", () => {
     );
 
     const back = await runCli(["approve", end, "--changes", "Shorter"], { ...folder, columns: 100 });
-    expect(back.stdout).toContain("  This machine: Shorter");
+    expect(back.stdout).toContain("  The command line: Shorter");
     expect(JSON.parse((await runCli(["list", "all"], folder)).stdout).posts).toEqual([]);
 
     const approved = await runCli(["approve", end, "--yes"], folder);

@@ -281,7 +281,8 @@ export function createInstagram({ clock, fetched, pageToken }: InstagramOptions)
     if (!may(call, "manage_insights") || state.insightsCode !== null)
       return refusal(state.insightsCode ?? 10);
     if (post === undefined) return refusal(100, 33);
-    const known = isStory(post) ? STORY_METRICS : FEED_METRICS;
+    const ofStory = pageToken === undefined ? STORY_METRICS : [...STORY_METRICS, "link_clicks"];
+    const known = isStory(post) ? ofStory : FEED_METRICS;
     const names = (call.fields["metric"] ?? "").split(",");
     if (names.some((name) => !known.includes(name))) return refusal(100);
     return ok({

@@ -3,10 +3,10 @@ import instagram from "../../../src/platforms/instagram/index.ts";
 import { DAY } from "../../../src/domain/time.ts";
 import { capabilitiesFor } from "../../../src/platform-io/connect-io.ts";
 import { showAccount } from "../../../src/accounts/accounts.ts";
-import { cancelPost } from "../../../src/posts/posts.ts";
+import { cancelPost, readInsights } from "../../../src/posts/posts.ts";
 import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";
-import { CLIP, CLIP_URL } from "../../support/contract/stage-media.ts";
+import { CLIP, CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { contentOf } from "../../support/contract/stage.ts";
 import { testPublishing } from "../../support/contract/test-publishing.ts";
 import { addPost, drain } from "../../support/publishing.ts";
@@ -35,6 +35,20 @@ const uploads = ({ instagram: { door } }: InstagramStage) =>
   door.sent.filter(({ path }) => path.includes("ig-api-upload")).map(({ fields }) => fields["offset"]);
 
 const begun = ({ instagram: { shelf } }: InstagramStage) => [...shelf.containers.values()];
+
+describe("numbers of a story", () => {
+  it.each([
+    ["through a Page, with taps on its links", openPageStage, 14],
+    ["by Instagram's own login, without", openStage, null],
+  ])("%s", async (_, openIt, clicks) => {
+    const stage = await openOne(openIt);
+    const story = contentOf({ caption: "", media_url: PHOTO_URL, metadata: { story: true } });
+    const { id } = await addPost(stage.ctx, stage.account, story);
+    const row = await finish(stage.ctx, id);
+    const { metrics } = await readInsights(stage.ctx, row);
+    expect(metrics).toMatchObject({ views: 10, reach: 11, comments: 12, shares: 13, clicks });
+  });
+});
 
 describe("a film that nobody can fetch", () => {
   it("is sent whole, into one container", async () => {

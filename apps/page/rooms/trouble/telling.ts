@@ -1,6 +1,7 @@
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { webAddress } from "../../../shared/texts.ts";
-import { forPeople, upperFirst } from "../../data/for-people.ts";
+import { upperFirst } from "../../../../src/domain/posts/for-people.ts";
+import { forPeople } from "../../data/for-people.ts";
 
 /** How an error begins where the post may or may not be on the platform. */
 const UNKNOWN = "outcome unknown: ";

@@ -1,4 +1,5 @@
-import { forPeople, upperFirst, wordsOfKey, wordsOfValue } from "../../data/for-people.ts";
+import { upperFirst, wordsOfKey, wordsOfValue } from "../../../../src/domain/posts/for-people.ts";
+import { forPeople } from "../../data/for-people.ts";
 import { isJson, type Json, jsonOf, textOf } from "../../../shared/json.ts";
 
 /** A field of a platform's own, as its JSON Schema tells it. */

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Choices } from "../../../../src/domain/accounts/platform-listing.ts";
-import { wordsOfValue } from "../../data/for-people.ts";
+import { wordsOfValue } from "../../../../src/domain/posts/for-people.ts";
 import { textOf } from "../../../shared/json.ts";
 import { findAccount, platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";

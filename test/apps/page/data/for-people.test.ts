@@ -1,12 +1,12 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { forPeople, readByField, writeMomentsBy } from "../../../../apps/page/data/for-people.ts";
 import { fieldsOf } from "../../../../apps/page/rooms/write/fields.ts";
 import type { AnyPlatform } from "../../../../src/ports/platform.ts";
 import { loadFolder } from "../../../../src/toolkit/load-folder.ts";
+import { sentencesOf, SOURCES } from "../../../support/sentences.ts";
 
 describe("a sentence for agents", () => {
   it.each([
@@ -30,7 +30,7 @@ describe("a sentence for agents", () => {
     ],
     [
       "The post post_01m8aaaa9266 with the same account, media, caption and time is waiting already. Cancel one of them if that was not meant.",
-      "The post with the same account, media, caption and time is waiting already. Cancel one of them if that was not meant.",
+      "A post with the same account, media, caption and time is waiting already. Cancel one of them if that was not meant.",
     ],
     ["metadata.tags: must be a list. metadata.link: is required. Give a string.", "Tags is not filled in as it should be. Link is missing. Fill it in."],
     ["metadata.boardId: is missing. Choose a board from list_choices, or name it in metadata.board.", "Board is missing. Choose a board, or name it in board."],
@@ -72,30 +72,6 @@ describe("a sentence for agents", () => {
 });
 
 const ROOT = join(import.meta.dirname, "../../../..");
-/** Faces of their own, and what only the one who runs the server reads. */
-const OTHER_FACES = /^(?:cli|operations|start|app|store|mcp|main|toolkit|http\/(?:oauth|openapi|pages|server)|domain\/settings)\b/;
-
-/** Whole sentences of the source, with a word in the place of each value. */
-function sentencesOf(path: string): string[] {
-  const found: string[] = [];
-  const visit = (node: ts.Node): void => {
-    // Descriptions are of the schema, and stand in no error.
-    const callee = ts.isCallExpression(node) ? node.expression.getText() : "";
-    if (/\.(?:describe|meta)$/.test(callee) && ts.isCallExpression(node)) return visit(node.expression);
-    const text = textOf(node);
-    if (text === null) return ts.forEachChild(node, visit);
-    if (/^["\w]/.test(text) && / \w+ /.test(text) && /[.!?]$/.test(text) && !/[<>]/.test(text)) found.push(text);
-  };
-  visit(ts.createSourceFile(path, readFileSync(join(ROOT, path), "utf8"), ts.ScriptTarget.Latest, true));
-  return found;
-}
-
-function textOf(node: ts.Node): string | null {
-  if (ts.isStringLiteralLike(node)) return node.text;
-  if (!ts.isTemplateExpression(node)) return null;
-  return node.head.text + node.templateSpans.map((span) => `seven${span.literal.text}`).join("");
-}
-
 const TOOLS = readdirSync(join(ROOT, "tools")).map((file) => file.replace(/\.ts$/, ""));
 const NOT_FOR_PEOPLE = new RegExp(
   [
@@ -113,10 +89,7 @@ const NOT_FOR_PEOPLE = new RegExp(
 );
 
 describe("every sentence of the source", () => {
-  const sources = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })
-    .map((name) => name.replaceAll("\\", "/"))
-    .filter((name) => name.endsWith(".ts") && !OTHER_FACES.test(name));
-  const all = [...new Set(sources.flatMap((name) => sentencesOf(`src/${name}`)))];
+  const all = [...new Set(SOURCES.flatMap((name) => sentencesOf(`src/${name}`)))];
 
   it("is one that a person can follow on the page", () => {
     expect(all.filter((said) => NOT_FOR_PEOPLE.test(said)).length).toBeGreaterThan(150);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fieldsOf, isShared, labelOf, takesKey } from "../../../../apps/page/rooms/write/fields.ts";
-import { wordsOfValue } from "../../../../apps/page/data/for-people.ts";
+import { wordsOfValue } from "../../../../src/domain/posts/for-people.ts";
 import { COMMON_METADATA_SCHEMA } from "../../../../src/domain/posts/common-metadata.ts";
 
 const kinds = (properties: object, required: readonly string[] = []) =>
