@@ -80,12 +80,12 @@ export function capabilitiesOf({ database }: Pick<Config, "database">): Capabili
   return database === null ? IN_FOLDER : ON_SERVER;
 }
 
-/** Throws `conflict` for what is done with a database that is a file; `instead` says what is done. */
-export function assertBackupFile({ config }: Pick<Settings, "config">, what: string, instead: string): void {
+/** Throws `conflict` for what is done with a database that is a file. */
+export function assertBackupFile({ config }: Pick<Settings, "config">, what: string): void {
   if (capabilitiesOf(config).backupFile) return;
   throw new AppError(
     "conflict",
-    `${what} works on the database of a data folder, but DATABASE_URL is set. ${instead}`,
+    `${what} works on the database of a data folder, but DATABASE_URL is set. ${BACK_UP_INSTEAD}`,
   );
 }
 
@@ -95,5 +95,5 @@ export function fileOf({ file }: Pick<Store, "file">): DatabaseFile {
   throw new AppError("conflict", BACK_UP_INSTEAD);
 }
 
-export const BACK_UP_INSTEAD =
+const BACK_UP_INSTEAD =
   "Back up PostgreSQL with pg_dump, and the bucket and the secret key separately. docs/many-machines.md has the commands. Nothing was changed.";

@@ -13,7 +13,7 @@ import { listPlatformSettings, loadCatalog, parseConfig, readPlace, type Setting
 import { describeBucket } from "../domain/files/bucket-settings.ts";
 import { AppError } from "../domain/errors.ts";
 import { toIso } from "../domain/time.ts";
-import { assertBackupFile, BACK_UP_INSTEAD, fileOf, openFileStore } from "../app/file-store.ts";
+import { assertBackupFile, fileOf, openFileStore } from "../app/file-store.ts";
 import { assertKey, type FileStore } from "../ports/file-store.ts";
 import { findMissing, openSettings, signBackup } from "./backup.ts";
 import { attachPresent } from "./replaced-database.ts";
@@ -56,7 +56,7 @@ export async function restoreBackup(input: RestoreInput): Promise<RestoreResult>
   const archive = resolve(file);
   if (!(await isThere(archive))) throw new AppError("not_found", `${archive} is not there.`);
   const { place, ...settings } = await readPlace(env);
-  assertBackupFile(settings, "posthorn restore", BACK_UP_INSTEAD);
+  assertBackupFile(settings, "posthorn restore");
   const folder = await openDataFolder(place);
   const lock = takeFolder(folder.locks);
   try {

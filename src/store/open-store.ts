@@ -5,7 +5,7 @@ import type { ExamineOptions } from "./postgres/findings.ts";
 import { createClaims } from "./queries/publishing/claims.ts";
 import { createLedger } from "./queries/publishing/ledger.ts";
 import { createSearch } from "./queries/search.ts";
-import { openSqlite, type SqliteOptions } from "./sqlite/engine.ts";
+import { openSqliteEngine, type SqliteOptions } from "./sqlite/engine.ts";
 
 /* The one place that chooses an engine. */
 
@@ -16,17 +16,17 @@ export type FileOptions = SqliteOptions;
  * sentence where it cannot be opened.
  */
 export async function openStore(options: SqliteOptions | PostgresOptions): Promise<Store> {
-  if ("file" in options) return createStore(openSqlite(options));
+  if ("file" in options) return createStore(openSqliteEngine(options));
   // The package that it needs is optional.
-  const { openPostgres } = await import("./postgres/engine.ts");
-  return createStore(await openPostgres(options));
+  const { openPostgresEngine } = await import("./postgres/engine.ts");
+  return createStore(await openPostgresEngine(options));
 }
 
 /** What is the same on each engine, on this one. */
 export function createStore(engine: Engine): Store {
   return {
     ...engine,
-    claims: createClaims(engine, engine.queue),
+    claims: createClaims(engine),
     ledger: createLedger(engine),
     search: createSearch(engine),
   };

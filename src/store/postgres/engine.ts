@@ -8,7 +8,7 @@ import { createLiveness, proveDeath, type LivenessOptions } from "./liveness.ts"
 export type PostgresOptions = ConnectionOptions & Omit<LivenessOptions, "connect">;
 
 /** Throws what `openConnections` throws. */
-export async function openPostgres(options: PostgresOptions): Promise<Engine> {
+export async function openPostgresEngine(options: PostgresOptions): Promise<Engine> {
   const { clock, times, leases, ...address } = options;
   const { connect, ...connections } = await openConnections(address);
   const { liveness, wake, ...heartbeat } = await createLiveness(connections, {

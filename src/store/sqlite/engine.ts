@@ -20,7 +20,7 @@ export interface SqliteOptions extends OpenOptions {
 }
 
 /** Throws `unavailable` where `usedMark` is there and the database is missing or empty. */
-export function openSqlite({ usedMark, locks, ...options }: SqliteOptions): Engine {
+export function openSqliteEngine({ usedMark, locks, ...options }: SqliteOptions): Engine {
   if (usedMark !== undefined) assertNotLost(options.file, usedMark);
   const losing = new AbortController();
   const database = openDatabase({

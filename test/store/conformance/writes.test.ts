@@ -111,32 +111,6 @@ describe("a write", () => {
     expect(await readMeta(store, "key held")).toBe("second");
     expect(store.writeTrouble()).toBeNull();
   });
-
-  it("waits for no lock for ever, says what it met, and goes on after it", { timeout: 90_000 }, async () => {
-    const [isHeld, goOn] = [gate(), gate()];
-    const holding = other.write(async (tx) => {
-      // A transaction that stands still is ended by some.
-      for (let n = 0; ; n += 1) {
-        await setMeta(tx, "key held", String(n));
-        isHeld.open();
-        if (await Promise.race([goOn.opened.then(() => true), pause(1_000, false)])) return;
-      }
-    });
-    await isHeld.opened;
-    const error: unknown = await store
-      .write((tx) => setMeta(tx, "key held", "mine"))
-      .catch((e: unknown) => e);
-    expect(error).toMatchObject({
-      kind: "unavailable",
-      message: expect.stringContaining("Nothing was changed"),
-    });
-    expect(store.writeTrouble()).toBe(error);
-    goOn.open();
-    await holding;
-    expect(await readMeta(store, "key held")).toMatch(/^\d+$/);
-    await store.write((tx) => setMeta(tx, "key held", "mine"));
-    expect(store.writeTrouble()).toBeNull();
-  });
 });
 
 describe("values", () => {
