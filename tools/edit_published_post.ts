@@ -10,11 +10,14 @@ export default defineTool({
   title: "Edit a live post",
   permission: "publish",
   description:
-    "Change a live post: the fields under editPublished of the account's capabilities. Waiting posts: update_post. " +
+    "Change a live post: fields in its account's editPublished. Waiting posts: update_post. " +
     'Example: {"id":"post_1","caption":"Corrected text"}',
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: true },
   input: PostEdit,
-  output: z.strictObject({ post: Post }),
+  output: z.strictObject({
+    post: Post,
+    warnings: z.array(z.string()).optional().describe("Notes."),
+  }),
   question: (args, call) => askToEdit(call, args),
   handle: (args, call) => editPublishedPost(call, args),
 });

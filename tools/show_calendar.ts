@@ -7,7 +7,7 @@ export default defineTool({
   name: "show_calendar",
   title: "Show the calendar",
   description:
-    "Posts, drafts and free slots of a time window, earliest first, and with limit what is next. For one post then get_post. Default: this month. " +
+    "Posts, drafts, series and free slots of a time window, with limit what is next; then get_post. Default: this month. " +
     'Example: {"status":["scheduled"],"limit":1}',
   permission: "read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },

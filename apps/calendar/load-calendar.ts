@@ -13,6 +13,7 @@ export const NOTHING_LOADED = {
   posts: [],
   drafts: [],
   freeSlots: [],
+  series: [],
   names: new Map(),
   shortNames: new Map(),
   platforms: new Map(),
@@ -45,9 +46,11 @@ export async function loadCalendar(
   const known = new Set(first.calendar.drafts.map(({ id }) => id));
   const drafts = [...first.calendar.drafts, ...second.calendar.drafts.filter(({ id }) => !known.has(id))];
   const freeSlots = [...first.calendar.freeSlots, ...second.calendar.freeSlots];
+  // One of both halves is told twice, each with its times.
+  const series = [...first.calendar.series, ...second.calendar.series];
   const names = new Map([...first.calendar.names, ...second.calendar.names]);
   return {
-    calendar: { ...first.calendar, to: second.calendar.to, posts, drafts, freeSlots, names },
+    calendar: { ...first.calendar, to: second.calendar.to, posts, drafts, freeSlots, series, names },
     note: first.note ?? second.note,
   };
 }

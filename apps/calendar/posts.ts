@@ -31,11 +31,20 @@ export interface FreeSlot {
   readonly at: number;
 }
 
+/** A series' times that have no post yet. */
+export interface ComingSeries {
+  readonly title: string;
+  /** In words. */
+  readonly rule: string;
+  readonly coming: readonly number[];
+}
+
 export interface Calendar {
   readonly posts: readonly CalendarPost[];
   /** Those that are written or wait for a decision, with the time that they are for. */
   readonly drafts: readonly CalendarDraft[];
   readonly freeSlots: readonly FreeSlot[];
+  readonly series: readonly ComingSeries[];
   /** What channels are called, by their ids. */
   readonly names: ReadonlyMap<string, string>;
   /** What tells them from others of their platforms. */
@@ -123,6 +132,7 @@ export function readCalendar(value: Json | null): Calendar | null {
     posts,
     drafts: rowsOf(value["drafts"]).flatMap(readPlanned),
     freeSlots: rowsOf(value["freeSlots"]).flatMap(readSlot),
+    series: rowsOf(value["series"]).map((one) => readComing(jsonOf(one))),
     names,
     shortNames: shortNames(names, [...platforms.values()]),
     platforms,
@@ -145,6 +155,15 @@ function readPlanned(value: unknown): readonly CalendarDraft[] {
 function readSlot(value: unknown): readonly FreeSlot[] {
   const at = Date.parse(textOf(jsonOf(value)["at"]));
   return Number.isNaN(at) ? [] : [{ accountId: textOf(jsonOf(value)["accountId"]), at }];
+}
+
+function readComing(series: Json): ComingSeries {
+  const coming = rowsOf(series["coming"]).map((at) => Date.parse(textOf(at)));
+  return {
+    title: splitText(textOf(series["text"])).first || NO_TEXT,
+    rule: textOf(series["rule"]),
+    coming: coming.filter((at) => !Number.isNaN(at)),
+  };
 }
 
 function readNames(names: unknown): ReadonlyMap<string, string> {

@@ -143,6 +143,15 @@ export function periodDrafts(state: State): readonly CalendarDraft[] {
   return inTime(state.calendar.drafts).filter(({ at }) => isInPeriod(state, state.zone.read(at).day));
 }
 
+/** What series bring to the month or week, beside the posts that are made: a line each. */
+export function tellComing(state: State): readonly string[] {
+  return state.calendar.series.flatMap(({ title, rule, coming }) => {
+    const { length } = coming.filter((at) => isInPeriod(state, state.zone.read(at).day));
+    if (length === 0) return [];
+    return [`And ${length} from the series “${title}”: ${rule}. Its posts are made 14 days ahead.`];
+  });
+}
+
 /** Whether the day lies in the month or week that is shown; days of other months around it do not. */
 export function isInPeriod(state: State, day: Day): boolean {
   return daysOf(state).includes(day) && (state.view === "week" || monthOf(day) === monthOf(state.day));

@@ -1,7 +1,7 @@
 import { element } from "../shared/dom.ts";
 import { STATUSES } from "../shared/statuses.ts";
 import { inOrder } from "./posts.ts";
-import { countByStatus, periodDrafts, periodPosts, periodTitle, type State } from "./state.ts";
+import { countByStatus, periodDrafts, periodPosts, periodTitle, type State, tellComing } from "./state.ts";
 
 /**
  * The period in a few lines, for a host that gives little room: what needs a look first, then what comes
@@ -21,6 +21,7 @@ export function renderText(state: State): HTMLElement {
     { class: "brief" },
     element("h1", {}, periodTitle(state)),
     element("p", {}, counts.length === 0 ? "No posts." : `${counts.join(", ")} (${state.zone.name})`),
+    ...tellComing(state).map((line) => element("p", { dir: "auto" }, line)),
     element(
       "ul",
       {},

@@ -1,7 +1,15 @@
 import { element } from "../shared/dom.ts";
 import { DRAFT_STATES } from "../shared/drafts.ts";
 import { STATUSES } from "../shared/statuses.ts";
-import { countByStatus, periodDrafts, periodPosts, periodTitle, type State, type View } from "./state.ts";
+import {
+  countByStatus,
+  periodDrafts,
+  periodPosts,
+  periodTitle,
+  type State,
+  tellComing,
+  type View,
+} from "./state.ts";
 
 export function renderToolbar(state: State): readonly Node[] {
   const { layout, abilities } = state;
@@ -91,8 +99,9 @@ function viewTool(state: State, view: View): HTMLElement {
 export function renderLegend(state: State): readonly Node[] {
   const counts = countByStatus(periodPosts(state));
   const drafts = Map.groupBy(periodDrafts(state), (draft) => draft.state);
+  const coming = tellComing(state).map((line) => element("span", { class: "none", dir: "auto" }, line));
   if (counts.length === 0 && drafts.size === 0)
-    return [element("span", { class: "none" }, `No posts in this ${state.view}.`)];
+    return [element("span", { class: "none" }, `No posts in this ${state.view}.`), ...coming];
   return [
     // Days of other months around it are shown and not counted.
     element("span", { class: "none" }, `In this ${state.view}:`),
@@ -104,6 +113,7 @@ export function renderLegend(state: State): readonly Node[] {
         length,
       ),
     ),
+    ...coming,
   ];
 }
 

@@ -4,13 +4,14 @@ import {
   nameChannels,
   type NamedChannel,
   namesFor,
+  nearestChannelName,
   userNameOf,
 } from "../domain/accounts/channel-names.ts";
 import { readPlan, type Schedule, type SlotPlan, type Utm } from "../domain/accounts/schedule.ts";
 import { showCapabilities } from "../domain/accounts/capabilities.ts";
 import { AppError } from "../domain/errors.ts";
 import { canReachAccount, type Caller } from "../domain/permissions.ts";
-import { didYouMean, nearestName } from "../domain/settings/nearest-name.ts";
+import { didYouMean } from "../domain/settings/nearest-name.ts";
 import { DAY, quote, tellTime, toIso, toIsoOrNull } from "../domain/time.ts";
 import {
   findAccountRow,
@@ -238,9 +239,8 @@ function wordsFor(ctx: Pick<AppContext, "platforms">, channel: Channel): string[
 
 function sayNearest(ctx: Pick<AppContext, "platforms">, channels: readonly Channel[], word: string): string {
   const known = channels.flatMap((channel) => [...wordsFor(ctx, channel), channel.provider]);
-  const folded = known.map(foldName);
-  const near = nearestName(word, folded);
-  return near === null ? "" : ` ${didYouMean(quote(known[folded.indexOf(near)] ?? near))}`;
+  const near = nearestChannelName(word, known);
+  return near === null ? "" : ` ${didYouMean(quote(near))}`;
 }
 
 /** The same among the caller's channels, by a text that is no id. */

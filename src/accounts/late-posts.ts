@@ -1,8 +1,11 @@
+import type { Account } from "../domain/accounts/account.ts";
+import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { plainText, plural } from "../domain/plain-text.ts";
-import { MINUTE, tellTime } from "../domain/time.ts";
+import { tellSpan, tellTime } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
-import type { Reader } from "../store/engine/store.ts";
+import type { Reader, Tx } from "../store/engine/store.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
+import { transition } from "../store/queries/posts.ts";
 import { listWaitingUntil } from "../store/queries/publishing/waiting-posts.ts";
 import type { AppContext } from "../context.ts";
 
@@ -25,7 +28,7 @@ export async function readRelease(
   { id }: Pick<AccountRow, "id">,
   at = clock.now(),
 ): Promise<Release> {
-  const rows = await listWaitingUntil(reader, id, at);
+  const rows = await listWaitingUntil(reader, id, { until: at });
   const since = clock.now() - settings.maxLatenessMs;
   const [goingOut, tooLate] = [true, false].map((isInTime) =>
     rows.filter((row) => row.scheduled_at >= since === isInTime),
@@ -33,35 +36,104 @@ export async function readRelease(
   return { goingOut: goingOut ?? [], tooLate: tooLate ?? [] };
 }
 
-/** In sentences for people. Null: nothing was kept back. */
+/** When what was kept back goes out, and what can be done about what is too late. */
+interface Telling {
+  readonly when?: string;
+  /** Default: nothing is told. */
+  readonly next?: "before" | "after";
+}
+
+/** In sentences. Null: nothing was kept back. */
 export function tellRelease(
   { settings }: AppContext,
   { goingOut, tooLate }: Release,
-  when = "now",
+  { when = "now", next }: Telling = {},
 ): string | null {
-  const named = goingOut.slice(0, MAX_NAMED).map((row) => {
-    const text = row.caption?.trim() ? row.caption : row.media_url;
-    const words = text === "" ? "a post without text" : `“${plainText(text, MAX_TEXT)}”`;
-    return `${words}, which was due on ${tellTime(row.scheduled_at, settings.timezone)}`;
-  });
-  const more = goingOut.length > MAX_NAMED ? `; and ${goingOut.length - MAX_NAMED} more` : "";
-  const out =
-    goingOut.length === 0
+  const span = tellSpan(settings.maxLatenessMs);
+  const fails = next === "after" ? "failed" : tooLate.length === 1 ? "fails" : "fail";
+  const told = [
+    ...(goingOut.length === 0
       ? []
-      : [`${countOf(goingOut, "goes out", "go out")} ${when}: ${named.join("; ")}${more}.`];
-  const minutes = Math.round(settings.maxLatenessMs / MINUTE);
-  const late =
-    tooLate.length === 0
+      : [`${countOf(goingOut, "goes out", "go out")} ${when}: ${nameLate(settings, goingOut)}.`]),
+    ...(tooLate.length === 0
       ? []
-      : [`${countOf(tooLate, "fails", "fail")}, being more than ${plural(minutes, "minute")} late.`];
-  return out.length + late.length === 0 ? null : [...out, ...late].join(" ");
+      : [`${countOf(tooLate, fails, fails)}, being more than ${span} late: ${nameLate(settings, tooLate)}.`]),
+    ...(tooLate.length === 0 || next === undefined ? [] : [NEXT[next](tooLate)]),
+  ];
+  return told.length === 0 ? null : told.join(" ");
+}
+
+const NEXT = {
+  before: ({ length }: readonly PostRow[]) =>
+    `Move ${length === 1 ? "it" : "them"} first with change_posts, or send ${length === 1 ? "it" : "them"} again afterwards with retry_post.`,
+  after: (rows: readonly PostRow[]) => {
+    const ids = rows.slice(0, MAX_NAMED).map(({ id }) => id);
+    return `Send ${rows.length === 1 ? "it" : "them"} again with retry_post (${ids.join(", ")}).`;
+  },
+} as const;
+
+/** Each by its first words and its time; of many the first. */
+function nameLate({ timezone }: AppContext["settings"], rows: readonly PostRow[]): string {
+  const named = rows
+    .slice(0, MAX_NAMED)
+    .map((row) => `${firstWords(row)}, which was due on ${tellTime(row.scheduled_at, timezone)}`);
+  const more = rows.length > MAX_NAMED ? `; and ${rows.length - MAX_NAMED} more` : "";
+  return `${named.join("; ")}${more}`;
+}
+
+/** What a person knows a post by. */
+export function firstWords({ caption, media_url: mediaUrl }: Pick<PostRow, "caption" | "media_url">): string {
+  const text = caption?.trim() ? caption : mediaUrl;
+  return text === "" ? "a post without text" : `“${plainText(text, MAX_TEXT)}”`;
+}
+
+/** What a pause means for the posts that wait. Null: none does. */
+export async function tellPause(
+  { settings }: AppContext,
+  reader: Reader,
+  { id, queuedCount }: Pick<Account, "id" | "queuedCount">,
+): Promise<string | null> {
+  const [first] = await listWaitingUntil(reader, id, { until: Number.MAX_SAFE_INTEGER, limit: 1 });
+  if (first === undefined) return null;
+  const { maxLatenessMs, timezone } = settings;
+  const [due, end] = [first.scheduled_at, first.scheduled_at + maxLatenessMs].map((ms) =>
+    tellTime(ms, timezone),
+  );
+  const which = queuedCount === 1 ? "It" : "The first";
+  return `${plural(queuedCount, "post waits", "posts wait")} for this channel. A post may go out up to ${tellSpan(maxLatenessMs)} late; what is later when the channel is resumed fails. ${which}, ${firstWords(first)}, is due on ${due}, and can go out until ${end}.`;
+}
+
+/**
+ * Fails what is too late for a channel that is resumed: the one reason is known here. The publisher would find it late,
+ * and no more.
+ */
+export async function failTooLate(
+  { settings }: AppContext,
+  tx: Tx,
+  {
+    account,
+    posts,
+    now,
+  }: { readonly account: AccountRow; readonly posts: readonly PostRow[]; readonly now: number },
+): Promise<void> {
+  const span = tellSpan(settings.maxLatenessMs);
+  const error = `It waited because ${channelInFull(account)} was paused, and was more than ${span} late when that was resumed, which is later than posts may go out (POSTHORN_MAX_LATENESS). Send it again.`;
+  for (const { id, owner_id: ownerId } of posts.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
+    await transition(tx, { ownerId, id }, "miss", {
+      error,
+      in_doubt: 0,
+      next_at: null,
+      updated_at: now,
+    });
 }
 
 /** What a channel without access kept back, before it is connected again. Null: nothing, or it is not to go out. */
 export async function tellReconnection(ctx: AppContext, account: AccountRow | null): Promise<string | null> {
   const isCut = account?.status === "disconnected" || account?.status === "reconnect_required";
   if (account === null || !isCut || account.paused === 1) return null;
-  return tellRelease(ctx, await readRelease(ctx, ctx.store, account), "as soon as it is connected");
+  return tellRelease(ctx, await readRelease(ctx, ctx.store, account), {
+    when: "as soon as it is connected",
+  });
 }
 
 function countOf({ length }: readonly PostRow[], one: string, several: string): string {

@@ -84,21 +84,33 @@ export function tellingLog(log: Logger, tell: Tell = () => {}): Tell {
 const SHOWN_FIELDS: readonly string[] = ["code", "kind", "httpStatus", "retryAfterMs", "syscall"];
 const MAX_CAUSES = 5;
 
-/** An error as it stands in a line. */
-export function showError(error: unknown, causes = 0): unknown {
+/** What the world answers, not a bug: where in our code it was noticed is of no use. */
+const EXPECTED: readonly string[] = [
+  "AppError",
+  "PlatformFault",
+  "MediaUnavailable",
+  "OutboundFailure",
+  "OutcomeUnknown",
+  "AskAgain",
+  "TooLate",
+];
+
+/** An error as it stands in a line. Those that are expected have no stack, and neither have their causes. */
+export function showError(error: unknown, causes = 0, hasStack = true): unknown {
   if (typeof error === "string") return error.slice(0, MAX_TEXT_CHARS);
   if (!(error instanceof Error)) return typeof error;
+  const isBug = hasStack && !EXPECTED.includes(error.name);
   const fields = Object.entries(error).filter(
     ([name, value]) => SHOWN_FIELDS.includes(name) && typeof value !== "object",
   );
   return {
     type: error.name,
     message: error.message.slice(0, MAX_TEXT_CHARS),
-    stack: error.stack?.slice(0, MAX_TEXT_CHARS),
+    ...(isBug ? { stack: error.stack?.slice(0, MAX_TEXT_CHARS) } : {}),
     ...Object.fromEntries(fields),
     ...(error.cause === undefined || causes === MAX_CAUSES
       ? {}
-      : { cause: showError(error.cause, causes + 1) }),
+      : { cause: showError(error.cause, causes + 1, isBug) }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { DateTime, IANAZone } from "luxon";
 import { AppError } from "./errors.ts";
+import { plural } from "./plain-text.ts";
 import { setMaxListeners } from "node:events";
 
 export const SECOND = 1_000;
@@ -55,15 +56,18 @@ interface ParsedTime {
   readonly zoneTaken: string | null;
 }
 
+/** What a text that is no ISO 8601 means to people, as it is to be sent. Null: nothing. */
+type MeantBy = (text: string) => string | null;
+
 /**
  * Reads an ISO 8601 date-time; `timezone` holds where it names none. Warns where it is unclear. Throws `invalid`, with
  * the text as it was given.
  */
-export function parseMoment(field: string, text: string, timezone: string): ParsedTime {
+export function parseMoment(field: string, text: string, timezone: string, meantBy?: MeantBy): ParsedTime {
   const trimmed = text.trim();
   if (trimmed === "") throw new AppError("invalid", `${field}: ${EMPTY_TIME}.`);
   const [head, year, , month, day, hour = ""] = DATE_TIME.exec(trimmed) ?? [];
-  if (head === undefined || trimmed.length > MAX_CHARS) throw notAMoment(field, text);
+  if (head === undefined || trimmed.length > MAX_CHARS) throw notAMoment(field, text, meantBy);
   const rest = trimmed.slice(head.length);
   const [tail = "", offset, zone] = OFFSET_AND_ZONE.exec(rest) ?? [];
   if (offset !== undefined && !isOffset(offset)) {
@@ -75,7 +79,7 @@ export function parseMoment(field: string, text: string, timezone: string): Pars
   const local = `${year}-${month}-${day}T${hour.padStart(2, "0")}${rest.slice(0, rest.length - tail.length)}`;
   const iso = `${local}${offset?.toUpperCase() ?? ""}`;
   const parsed = firstOf(DateTime.fromISO(iso, { zone: zone ?? timezone }), offset);
-  if (!parsed.isValid) throw notAMoment(field, text);
+  if (!parsed.isValid) throw notAMoment(field, text, meantBy);
   if (zone !== undefined && offset !== undefined) assertAgreed(field, text, { moment: parsed, iso });
   const ms = parsed.toMillis();
   if (ms < 0 || ms > LATEST) {
@@ -131,7 +135,7 @@ export const EXAMPLE_TIME = `${EXAMPLE_DAY}T09:00`;
 /** Said of a time that is there and holds nothing. That it may be left out would make a slip publish at once. */
 export const EMPTY_TIME = `is empty. Give a time such as ${EXAMPLE_TIME}`;
 
-function notAMoment(field: string, text: string): AppError {
+function notAMoment(field: string, text: string, meantBy: MeantBy = () => null): AppError {
   const day = text.trim();
   if (PLAIN_DATE.test(day))
     return new AppError("invalid", `${field}: ${quote(text)} has no time of day. Give it too: ${day}T09:00.`);
@@ -142,10 +146,10 @@ function notAMoment(field: string, text: string): AppError {
       "invalid",
       `${field}: ${quote(text)} is not a date: that month has ${lastDay} days. Give another day.`,
     );
-  return new AppError(
-    "invalid",
-    `${field}: ${quote(text)} is not a date and time. Give ISO 8601, for example ${EXAMPLE_TIME}.`,
-  );
+  const meant = text.length > MAX_CHARS ? null : meantBy(text);
+  const way =
+    meant === null ? `Give ISO 8601, for example ${EXAMPLE_TIME}.` : `Did you mean ${meant}? Send that.`;
+  return new AppError("invalid", `${field}: ${quote(text)} is not a date and time. ${way}`);
 }
 
 function isOffset(offset: string): boolean {
@@ -165,8 +169,14 @@ function assertAgreed(field: string, text: string, { moment, iso }: { moment: Da
 }
 
 /** Reads `from` or `to`: a date-time, or a date (start of that day; its last millisecond where `isEnd`). */
-export function parseBound(field: string, text: string, timezone: string, isEnd: boolean): number {
-  if (!PLAIN_DATE.test(text.trim())) return parseMoment(field, text, timezone).ms;
+export function parseBound(
+  field: string,
+  text: string,
+  timezone: string,
+  isEnd: boolean,
+  meantBy?: MeantBy,
+): number {
+  if (!PLAIN_DATE.test(text.trim())) return parseMoment(field, text, timezone, meantBy).ms;
   const day = DateTime.fromISO(text.trim(), { zone: timezone });
   if (!day.isValid)
     throw new AppError(
@@ -187,6 +197,12 @@ export function parseBound(field: string, text: string, timezone: string, isEnd:
 export function quote(text: string): string {
   const short = text.length > 60 ? `${text.slice(0, 57)}…` : text;
   return JSON.stringify(short);
+}
+
+/** `1 hour`, `90 minutes`: how late a post may be, for sentences. */
+export function tellSpan(ms: number): string {
+  const minutes = Math.round(ms / MINUTE);
+  return minutes > 0 && minutes % 60 === 0 ? plural(minutes / 60, "hour") : plural(minutes, "minute");
 }
 
 /** As a person reads it, to the minute: `Tuesday 1 December 2026, 10:00 (Europe/Berlin)`. */

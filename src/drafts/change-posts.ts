@@ -1,3 +1,4 @@
+import { meantBound } from "../domain/arguments/spoken-times.ts";
 import type { PostsChange } from "../domain/posts/post-body.ts";
 import { parseBound } from "../domain/time.ts";
 import type { CallContext } from "../context.ts";
@@ -53,9 +54,10 @@ async function findWaiting(call: CallContext, input: PostsChange): Promise<reado
   const { ids, accountId = null, label, from, to } = input;
   const isFiltered = accountId !== null || label !== undefined || from !== undefined || to !== undefined;
   if (ids !== undefined || !isFiltered) return [];
+  const meant = meantBound({ now: call.ctx.clock.now(), timezone });
   const isMeant = inSpan({
-    from: from === undefined ? -Infinity : parseBound("from", from, timezone, false),
-    to: to === undefined ? Infinity : parseBound("to", to, timezone, true),
+    from: from === undefined ? -Infinity : parseBound("from", from, timezone, false, meant),
+    to: to === undefined ? Infinity : parseBound("to", to, timezone, true, meant),
   });
   return (await listUndecided(call, accountId)).filter(
     (row) => row.state === "waiting" && isMeant(row) && hasLabel(row, label),

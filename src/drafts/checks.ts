@@ -41,7 +41,7 @@ export interface PostTiming {
   readonly caption?: string;
 }
 
-export const NO_TIME = "repeat: no time of it lies ahead. Give a later until, or more times.";
+export const NO_TIME = "repeat: no time of it lies ahead. Give a later until.";
 
 /** What a target's post is made of. */
 interface TargetPost {

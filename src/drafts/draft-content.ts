@@ -1,3 +1,4 @@
+import { meantMoment } from "../domain/arguments/spoken-times.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import type { SaveDraft, Target, TargetInput } from "../domain/drafts/draft.ts";
 import { aheadOf, readSeries, type Series } from "../domain/drafts/repeat.ts";
@@ -150,7 +151,8 @@ function readTime(
   text: string | null | undefined,
 ): { ms: number | null; warnings: string[] } | undefined {
   if (text === undefined || text === null) return text === null ? { ms: null, warnings: [] } : undefined;
-  const parsed = parseMoment(field, text, call.ctx.settings.timezone);
+  const { timezone } = call.ctx.settings;
+  const parsed = parseMoment(field, text, timezone, meantMoment({ now: call.ctx.clock.now(), timezone }));
   return { ms: parsed.ms, warnings: warningsOf(call, parsed) };
 }
 

@@ -5,6 +5,7 @@ import {
   type Decision,
   type Draft,
   type DraftPage,
+  type DraftState,
   type ListDraftsArgs,
   outcomeOf,
   type Target,
@@ -149,12 +150,18 @@ export async function listDrafts(call: CallContext, args: ListDraftsArgs): Promi
 }
 
 /** The caller's drafts that are open or waiting, for one of these channels. Null: for any. */
-export async function listUndecided(
+export function listUndecided(call: CallContext, accounts: readonly string[] | null): Promise<DraftRow[]> {
+  return listDraftsOf(call, ["open", "waiting"], accounts);
+}
+
+/** The same of drafts in these states. */
+export async function listDraftsOf(
   { ctx, caller }: CallContext,
+  states: readonly DraftState[],
   accounts: readonly string[] | null,
 ): Promise<DraftRow[]> {
   const wanted = accounts === null ? null : await meantAccountIds(ctx, caller, accounts);
-  const filter = { ownerId: caller.ownerId, states: ["open", "waiting"] as const };
+  const filter = { ownerId: caller.ownerId, states };
   const rows = await listDraftRows(ctx.store, filter, { before: null, limit: MAX_UNDECIDED });
   const isWanted = (row: DraftRow): boolean =>
     wanted === null || contentOf(row).targets.some(({ accountId }) => wanted.includes(accountId));

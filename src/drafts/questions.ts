@@ -8,6 +8,7 @@ import type { CallContext } from "../context.ts";
 import { contentOf as contentOfPost } from "../posts/post-form.ts";
 import {
   isAtOnce,
+  isPausedChannel,
   quoteText,
   tellDoubts,
   tellPosts,
@@ -59,11 +60,15 @@ async function tellOutcome(call: CallContext, row: DraftRow, posts: readonly Dra
     const next = told.filter(({ content }) => content.scheduledAt === first?.content.scheduledAt);
     return `It starts a series. ${seriesInWords(repeat, 1)} It begins with: ${await tellPosts(call, next)}.`;
   }
-  const now = told.filter(({ content }) => isAtOnce(call.ctx, content.scheduledAt)).length;
-  const later = told.length - now;
+  const due = told.filter(({ content }) => isAtOnce(call.ctx, content.scheduledAt));
+  let held = 0;
+  for (const { accountId } of due) if (await isPausedChannel(call, accountId)) held += 1;
+  const now = due.length - held;
+  const later = told.length - due.length;
   const verbs = [
+    ...(held === 0 ? [] : [`keeps ${countPosts(held)} until the channel is resumed`]),
     ...(now === 0 ? [] : [`publishes ${countPosts(now)} now`]),
-    ...(later === 0 ? [] : [`schedules ${now === 0 ? countPosts(later) : later}`]),
+    ...(later === 0 ? [] : [`schedules ${due.length === 0 ? countPosts(later) : later}`]),
   ];
   return `It ${verbs.join(" and ")}. ${await tellPosts(call, told)}.`;
 }

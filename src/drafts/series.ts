@@ -78,7 +78,7 @@ export async function prepareSeries(
   const posts: DraftPost[] = [];
   const checks: StoredCheck[] = [];
   for (const target of content.targets) {
-    const missing = aheadOf(series, now).filter(({ at }) => !made.has(`${target.accountId} ${at}`));
+    const missing = aheadOf(series, now, begun).filter(({ at }) => !made.has(`${target.accountId} ${at}`));
     const checked = await Promise.all(
       missing.map(async (occurrence) => ({
         occurrence,
@@ -97,7 +97,7 @@ export async function prepareSeries(
 }
 
 /** When it was approved: what came before is no occurrence of it. */
-function beginOf({ decision }: DraftRow, now: number): number {
+export function beginOf({ decision }: DraftRow, now: number): number {
   return decision === null ? now : Date.parse((JSON.parse(decision) as StoredDecision).at);
 }
 
@@ -116,10 +116,9 @@ function tellSkipped(
   },
 ): string[] {
   const skipped: number[] = [];
-  for (const occurrence of occurrencesOf(at.series, at.begun)) {
+  for (const occurrence of occurrencesOf(at.series, { begun: at.begun })) {
     if (occurrence.at > at.now) break;
-    if (occurrence.at > at.begun && !at.made.has(`${accountId} ${occurrence.at}`))
-      skipped.push(occurrence.at);
+    if (!at.made.has(`${accountId} ${occurrence.at}`)) skipped.push(occurrence.at);
   }
   if (skipped.length === 0) return [];
   const last = skipped.slice(-MAX_TOLD).map((ms) => tellTime(ms, settings.timezone));
@@ -149,7 +148,8 @@ async function makePosts(ctx: AppContext, row: DraftRow, signal: AbortSignal): P
   const { repeat } = contentOf(row);
   if (repeat === null) return;
   const call = plainCall(ctx, approverOf(row), signal);
-  const isOver = aheadOf(repeat, ctx.clock.now()).length === 0;
+  const now = ctx.clock.now();
+  const isOver = aheadOf(repeat, now, beginOf(row, now)).length === 0;
   const { posts, checks } = await prepareSeries(call, row, repeat);
   const text = JSON.stringify(checks);
   if (posts.length === 0 && !isOver && text === row.checks) return;

@@ -8,7 +8,7 @@ import { quote } from "../domain/time.ts";
 import type { Tx } from "../store/engine/store.ts";
 import { allFilesOf, findFileByKey, findFileRow, lockFiles, type FileRow } from "../store/queries/files.ts";
 import type { AppContext } from "../context.ts";
-import { fileNotFound, OWN_SCHEME } from "./files.ts";
+import { OWN_SCHEME } from "./files.ts";
 import { type FilmUse, orderFilms } from "./films.ts";
 
 /** An address somewhere in a post. */
@@ -213,7 +213,11 @@ function checkWebAddress(ctx: AppContext, field: string, text: string): string {
 }
 
 function readyFile(row: FileRow | null, field: string, text: string): FileRow {
-  if (row === null) throw fileNotFound(field, text);
+  if (row === null)
+    throw new AppError(
+      "not_found",
+      `${field}: there is no file ${quote(text)} here. Take one from list_files, or bring it in with upload_file.`,
+    );
   if (row.status === "ready") return row;
   throw new AppError(
     "conflict",

@@ -94,7 +94,7 @@ async function countWaitingDrafts({ ctx, caller }: CallContext): Promise<number>
     .length;
 }
 
-/** When the next waiting post goes out, late ones included. Null: none waits. */
+/** When the next waiting post goes out, late ones included. Null: none does before a person resumes or reconnects its channel. */
 async function readNextDue(ctx: AppContext, scope: StatusScope, now: number): Promise<number | null> {
   const { store, settings } = ctx;
   const late = await readNextLate(store, { ...scope, now, since: now - settings.maxLatenessMs });

@@ -21,6 +21,8 @@ export interface PostTable {
   /** Its lines: the separator, the head, the posts. */
   readonly lines: readonly string[];
   readonly posts: number;
+  /** How many of them have files of this service, which no other one has. */
+  readonly withOwnFiles: number;
   /** How many posts are not in it: they are late, and an import takes none of the past. */
   readonly overdue: number;
 }
@@ -30,6 +32,7 @@ export async function exportPosts(call: CallContext): Promise<PostTable> {
   const now = ctx.clock.now();
   const channels = await channelCells(call);
   const rows: ReadonlyMap<string, string>[] = [];
+  let withOwnFiles = 0;
   for (let after = { scheduledAt: now, id: "" }; ;) {
     signal.throwIfAborted();
     const batch = await listWaitingPosts(ctx.store, caller.ownerId, { after, limit: BATCH });
@@ -42,6 +45,7 @@ export async function exportPosts(call: CallContext): Promise<PostTable> {
       return toCells({ ...body, accountId: channels.get(body.accountId) ?? body.accountId });
     });
     rows.push(...cells);
+    withOwnFiles += batch.filter(({ file_ids: fileIds }) => fileIds !== null).length;
     const last = batch.at(-1);
     if (last === undefined || batch.length < BATCH) break;
     after = { scheduledAt: last.scheduled_at, id: last.id };
@@ -51,7 +55,12 @@ export async function exportPosts(call: CallContext): Promise<PostTable> {
   const columns = [...FIELDS.filter((name) => used.has(name) || ALWAYS.includes(name)), ...others];
   const table = [columns, ...rows.map((row) => columns.map((name) => row.get(name) ?? ""))];
   const lines = [SEPARATOR_LINE, ...table.map(toLine)];
-  return { lines, posts: rows.length, overdue: await countOverdue(ctx.store, caller.ownerId, now) };
+  return {
+    lines,
+    posts: rows.length,
+    withOwnFiles,
+    overdue: await countOverdue(ctx.store, caller.ownerId, now),
+  };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { meantMoment } from "../domain/arguments/spoken-times.ts";
 import { hash } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
@@ -260,12 +261,12 @@ function rowReader(
       const body = { ...given, accountId: account.id };
       return { line, body, account, scheduledAt: null, mark: markOf(body), warnings: [] };
     }
-    const parsed = parseMoment("scheduledAt", given.scheduledAt, zone);
-    const { ms } = parsed;
-    const body = { ...given, accountId: account.id, scheduledAt: toIso(ms) };
+    const meant = meantMoment({ now: ctx.clock.now(), timezone: zone });
+    const parsed = parseMoment("scheduledAt", given.scheduledAt, zone, meant);
+    const body = { ...given, accountId: account.id, scheduledAt: toIso(parsed.ms) };
     // Who names a zone knows how their times are read.
     const warnings = warningsOf({ tellsZone: tellsZone && timezone === undefined }, parsed);
-    return { line, body, account, scheduledAt: ms, mark: markOf(body), warnings };
+    return { line, body, account, scheduledAt: parsed.ms, mark: markOf(body), warnings };
   };
 }
 

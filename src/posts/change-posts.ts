@@ -1,10 +1,12 @@
+import { meantDay } from "../domain/arguments/spoken-times.ts";
 import type { Quota } from "../domain/accounts/account.ts";
 import { AppError } from "../domain/errors.ts";
+import { plural } from "../domain/plain-text.ts";
 import { canReachAccount } from "../domain/permissions.ts";
 import type { ChangedPost, PostsChange } from "../domain/posts/post-body.ts";
 import { conflictSentence } from "../domain/posts/post-states.ts";
 import { readPlan } from "../domain/accounts/schedule.ts";
-import { MINUTE, parseBound, toIso, toZoned } from "../domain/time.ts";
+import { EXAMPLE_DAY, MINUTE, parseBound, quote, toIso, toZoned } from "../domain/time.ts";
 import { atWallTime, readWallClock } from "../domain/wall-clock.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { Tx } from "../store/engine/store.ts";
@@ -15,7 +17,7 @@ import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { warnOfQuotas } from "../publishing/quotas.ts";
 import { listLatePosts, listPosts } from "./list-posts.ts";
-import { hasNeighbour, NEIGHBOUR, warnOfTwin } from "./doubles.ts";
+import { warnOfNeighbour, warnOfTwin } from "./doubles.ts";
 import { movedTo, warnOfAccess } from "./post-checks.ts";
 import { checkForm, contentOf } from "./post-form.ts";
 import { untilUnchanged, writeIfUnchanged } from "./update-post.ts";
@@ -124,8 +126,10 @@ async function planMove(
   }
 }
 
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
 function assertClear(
-  { settings }: AppContext,
+  { settings: { timezone }, clock }: AppContext,
   { ids, accountId, label, from, to, shiftMinutes, toDay, cancel }: PostsChange,
 ): void {
   const isFiltered = [accountId, label, from, to].some((one) => one !== undefined);
@@ -140,7 +144,16 @@ function assertClear(
       "invalid",
       "What is to be done with them? Give one of shiftMinutes (not 0), toDay, and cancel: true.",
     );
-  if (toDay !== undefined) parseBound("toDay", toDay, settings.timezone, false);
+  if (toDay === undefined) return;
+  const meant = DATE.test(toDay) ? null : meantDay(toDay, { now: clock.now(), timezone });
+  if (DATE.test(toDay)) parseBound("toDay", toDay, timezone, false);
+  else
+    throw new AppError(
+      "invalid",
+      meant === null
+        ? `toDay: must be a date such as ${EXAMPLE_DAY}, not ${quote(toDay)}.`
+        : `toDay: ${quote(toDay)} is not a date. Did you mean ${meant}? Send that.`,
+    );
 }
 
 async function findFitting(
@@ -249,18 +262,26 @@ async function warn(
     for (const warning of await warnOfQuotas({ settings: ctx.settings, store: tx }, account, asked))
       warnings.add(`${row.id}: ${warning}`);
   }
-  const near: string[] = [];
+  const near = new Map<string, string[]>();
   for (const row of rows.filter(({ status }) => status === "scheduled")) {
     const twin = await warnOfTwin(tx, row);
     for (const warning of twin) warnings.add(`${row.id}: ${warning}`);
-    if (twin.length === 0 && (await hasNeighbour(tx, row))) near.push(row.id);
+    for (const warning of twin.length > 0 ? [] : await warnOfNeighbour(tx, row))
+      near.set(warning, [...(near.get(warning) ?? []), row.id]);
   }
   return [...warnings, ...tellNear(near)];
 }
 
-/** In one sentence: a day may be moved onto another. */
-function tellNear(ids: readonly string[]): string[] {
-  if (ids.length === 0) return [];
-  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : "";
-  return [`${ids.slice(0, MAX_NAMED).join(", ")}${more}: ${NEIGHBOUR}`];
+/** The first of them: a day may be moved onto another. */
+function tellNear(near: ReadonlyMap<string, readonly string[]>): string[] {
+  const told = [...near].map(([warning, ids]) => {
+    const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : "";
+    return `${ids.slice(0, MAX_NAMED).join(", ")}${more}: ${warning}`;
+  });
+  const rest = told.length - MAX_NAMED;
+  if (rest <= 0) return told;
+  return [
+    ...told.slice(0, MAX_NAMED),
+    `${plural(rest, "more post")} of these ${rest === 1 ? "has" : "have"} the minute of another one.`,
+  ];
 }

@@ -1,7 +1,8 @@
 import { DAY, MINUTE, tellTime } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { Reader } from "../store/engine/store.ts";
-import { findLiveText, isAnyWaiting, findWaitingTwin } from "../store/queries/channel-posts.ts";
+import { findLiveText, findWaitingNear, findWaitingTwin } from "../store/queries/channel-posts.ts";
+import { firstWords } from "../accounts/late-posts.ts";
 import type { AppContext } from "../context.ts";
 
 /** For so long a text on a channel is one that people have just read there. */
@@ -32,11 +33,12 @@ export async function warnOfDoubles(
     : [];
   const isNow = row.scheduled_at <= ctx.clock.now();
   const near = isNow ? [] : beside.filter((other) => isNeighbour(row, other));
+  const [neighbour] = twins.length > 0 ? [] : near;
   const neighbours =
-    twins.length > 0 || near.length === 0
+    neighbour === undefined
       ? []
       : [
-          "Another post of this call goes out on the same channel at the same minute. Give one of them another time if that was not meant.",
+          `Another post of this call goes out on the same channel at the same minute: ${firstWords(neighbour)}. Give one of them another time if that was not meant.`,
         ];
   const waiting = isNow ? await warnOfTwin(ctx.store, row) : await warnOfWaiting(ctx.store, row);
   return [...twins, ...neighbours, ...waiting, ...(await warnOfRepetition(ctx, row, isDone))];
@@ -45,16 +47,16 @@ export async function warnOfDoubles(
 /** What waits on the channel and says the same, or has the same minute. */
 async function warnOfWaiting(reader: Reader, row: PostRow): Promise<string[]> {
   const twin = await warnOfTwin(reader, row);
-  return twin.length === 0 && (await hasNeighbour(reader, row)) ? [NEIGHBOUR] : twin;
+  return twin.length > 0 ? twin : warnOfNeighbour(reader, row);
 }
 
-/** Names no post, so that it is told once of many. */
-export const NEIGHBOUR =
-  "Another post waits on the same channel for the same minute. Give one of them another time if that was not meant.";
-
-export async function hasNeighbour(reader: Reader, row: PostRow): Promise<boolean> {
+export async function warnOfNeighbour(reader: Reader, row: PostRow): Promise<string[]> {
   const from = minuteOf(row) * MINUTE;
-  return isAnyWaiting(reader, row, { from, to: from + MINUTE - 1 });
+  const other = await findWaitingNear(reader, row, { from, to: from + MINUTE - 1 });
+  if (other === undefined) return [];
+  return [
+    `Another post waits on the same channel for the same minute: ${firstWords(other)}. Give one of them another time if that was not meant.`,
+  ];
 }
 
 type Timed = Pick<PostRow, "account_id" | "scheduled_at">;

@@ -1,10 +1,12 @@
+import { meantBound } from "../domain/arguments/spoken-times.ts";
 import { withWaits } from "./waits.ts";
 import { findPlatform } from "../platform-io/list-platforms.ts";
 import { decodeCursor, encodeCursor, unknownCursor } from "../domain/cursor.ts";
 import { AppError } from "../domain/errors.ts";
+import { plainText, withFullStop } from "../domain/plain-text.ts";
 import type { Caller } from "../domain/permissions.ts";
 import type { Calendar, CalendarArgs, ListPostsArgs, PostPage } from "../domain/posts/post-lists.ts";
-import { MINUTE, parseBound, quote, toIso } from "../domain/time.ts";
+import { MINUTE, parseBound, quote, tellTime, toIso } from "../domain/time.ts";
 import type { Position, PostFilter } from "../store/engine/search.ts";
 import type { PostStatus } from "../domain/posts/post-states.ts";
 import type { Post } from "../domain/posts/post.ts";
@@ -17,11 +19,13 @@ import { capabilitiesFor } from "../platform-io/connect-io.ts";
 import { listFreeSlots } from "./slots.ts";
 import { parseSearch } from "../domain/compare-words.ts";
 import { meantAccountIds, namesOfAccounts } from "../accounts/accounts.ts";
+import { firstWords } from "../accounts/late-posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { DateTime } from "luxon";
 
 /** A page of the caller's posts, newest scheduled time first. */
-export async function listPosts({ ctx, caller }: CallContext, args: ListPostsArgs): Promise<PostPage> {
+export async function listPosts(call: CallContext, args: ListPostsArgs): Promise<PostPage> {
+  const { ctx, caller } = call;
   const filters = await readFilters(ctx, caller, args);
   const before = args.cursor === undefined ? null : readPosition(args.cursor, filters);
   const accountIds = reachable(caller, filters.accountIds);
@@ -31,12 +35,49 @@ export async function listPosts({ ctx, caller }: CallContext, args: ListPostsArg
     limit: args.limit,
     now: () => ctx.clock.monotonic(),
   });
+  const warnings = before === null ? await warnOfLate(call, args, filters) : [];
   return {
     posts: (await withWaits(ctx, page.rows)).map(toPost),
     nextCursor:
       page.next === null ? null : encodeCursor(`${page.next.at} ${page.next.id}`, fingerprinted(filters)),
+    ...(warnings.length === 0 ? {} : { warnings }),
   };
 }
+
+/** So many are named. */
+const MAX_NAMED = 3;
+
+/** A list goes by the planned time. What is late goes out within its bounds, and stands before them. */
+async function warnOfLate(
+  call: CallContext,
+  { search, draftId, ...args }: ListPostsArgs,
+  { from, to, providers }: Filters,
+): Promise<string[]> {
+  const isNarrowed = search !== undefined || draftId !== undefined;
+  if (isNarrowed || (args.from === undefined && args.to === undefined)) return [];
+  const isWithin = (at: number): boolean => at >= (from ?? -Infinity) && at <= (to ?? Infinity);
+  const late = (await listLatePosts(call, args)).filter(
+    ({ provider, scheduledAt }) =>
+      !isWithin(Date.parse(scheduledAt)) && (providers === null || providers.includes(provider)),
+  );
+  if (late.length === 0) return [];
+  const names = await namesOfAccounts(call);
+  const { timezone } = call.ctx.settings;
+  const named = late.slice(0, MAX_NAMED).map(({ id, accountId, caption, mediaUrl, scheduledAt, error }) => {
+    const words = firstWords({ caption, media_url: mediaUrl });
+    const due = tellTime(Date.parse(scheduledAt), timezone);
+    const why = error ?? "It goes out as soon as it is its turn.";
+    return `${words} on ${plainText(names.get(accountId) ?? accountId, MAX_NAME)} (${id}), which was due on ${due}. ${withFullStop(why)}`;
+  });
+  const more = late.length > MAX_NAMED ? ` And ${late.length - MAX_NAMED} more.` : "";
+  const posts =
+    late.length === 1
+      ? "1 post whose time is over still waits"
+      : `${late.length} posts whose time is over still wait`;
+  return [`${posts}, and may go out within from and to: ${named.join(" ")}${more}`];
+}
+
+const MAX_NAME = 100;
 
 /** Statuses of posts that are not live yet. */
 const PENDING: readonly PostStatus[] = ["scheduled", "publishing", "uploaded"];
@@ -76,8 +117,9 @@ function inOrder(...lists: readonly (readonly ShownRow[])[]): ShownRow[] {
 
 async function readFilters(ctx: AppContext, caller: Caller, args: ListPostsArgs): Promise<Filters> {
   const { timezone } = ctx.settings;
-  const from = args.from === undefined ? null : parseBound("from", args.from, timezone, false);
-  const to = args.to === undefined ? null : parseBound("to", args.to, timezone, true);
+  const meant = meantBound({ now: ctx.clock.now(), timezone });
+  const from = args.from === undefined ? null : parseBound("from", args.from, timezone, false, meant);
+  const to = args.to === undefined ? null : parseBound("to", args.to, timezone, true, meant);
   if (args.from !== undefined && args.to !== undefined && from !== null && to !== null && from > to) {
     throw new AppError(
       "invalid",
@@ -225,8 +267,9 @@ async function findFreeSlots(
 /** One bound makes a window of a month, or of a year where the number is limited. Both are included. */
 function readWindow(ctx: AppContext, args: CalendarArgs): { readonly from: number; readonly to: number } {
   const { timezone } = ctx.settings;
-  const from = args.from === undefined ? null : parseBound("from", args.from, timezone, false);
-  const to = args.to === undefined ? null : parseBound("to", args.to, timezone, true);
+  const meant = meantBound({ now: ctx.clock.now(), timezone });
+  const from = args.from === undefined ? null : parseBound("from", args.from, timezone, false, meant);
+  const to = args.to === undefined ? null : parseBound("to", args.to, timezone, true, meant);
   const span = args.limit === undefined ? { months: 1 } : { years: 1 };
   const at = (ms: number): DateTime => DateTime.fromMillis(ms, { zone: timezone });
   if (from === null && to === null) {

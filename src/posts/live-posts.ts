@@ -19,6 +19,7 @@ import { createPlatformIo } from "../connecting/account-io.ts";
 import { assertUsable, checkAddresses, checkContent, findUsableAccount } from "./post-checks.ts";
 import { type CheckedForm, checkForm, contentOf, mergeMetadata, type PostContent } from "./post-form.ts";
 import { findOwnPost, movePost } from "./posts.ts";
+import { NOTHING_CHANGED } from "./update-post.ts";
 import { readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
 
@@ -46,15 +47,18 @@ export async function prepareEdit({ ctx, caller }: CallContext, input: PostEdit)
   return { row, form, changed };
 }
 
-/** Changes a live post on its platform. Throws as `prepareEdit` does. */
-export async function editPublishedPost(call: CallContext, input: PostEdit): Promise<{ post: Post }> {
+/** Changes a live post on its platform, and says where nothing changes. Throws as `prepareEdit` does. */
+export async function editPublishedPost(
+  call: CallContext,
+  input: PostEdit,
+): Promise<{ post: Post; warnings?: string[] }> {
   const { ctx, caller } = call;
   const { row, form, changed } = await prepareEdit(call, input);
   const { platform } = form;
   const account = await findUsableAccount(ctx, caller, row.account_id);
   const options = { caller, before: row, signal: call.signal, isLive: true };
   const checked = await checkContent(ctx, account, form, options);
-  if (changed.length === 0) return { post: toPost(row) };
+  if (changed.length === 0) return { post: toPost(row), warnings: [NOTHING_CHANGED] };
   const edited = { ...row, caption: checked.row.caption, metadata: checked.row.metadata };
   const ids = await onPlatform(ctx, { platform, account, row }, async (io) => {
     const place = await platform.edit?.(toPlatformPost(platform, edited), changed, io);

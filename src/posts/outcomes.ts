@@ -3,6 +3,7 @@ import type { Post } from "../domain/posts/post.ts";
 import type { PostStatus } from "../domain/posts/post-states.ts";
 import { deadline, SECOND } from "../domain/time.ts";
 import type { CallContext } from "../context.ts";
+import { withFullStop } from "../domain/plain-text.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import { findPosts, toPost } from "../store/queries/posts.ts";
 import { listWaits } from "../store/queries/publishing/waiting-posts.ts";
@@ -73,10 +74,21 @@ export async function warnOfWait(
   const pending = posts.filter(({ status }) => !OVER.includes(status)).map(({ id }) => id);
   const waits = pending.length === 0 ? [] : await listWaits(ctx.store, pending);
   const isHeld = new Set(waits.filter(isHeldByPerson).map(({ id }) => id));
-  const reasons = posts.flatMap(({ id, error }) => (isHeld.has(id) && error !== null ? [error] : []));
+  const waiting = posts.filter(({ status, error }) => !OVER.includes(status) && error !== null);
+  const reasons = waiting.flatMap(({ id, error }) =>
+    error === null
+      ? []
+      : isHeld.has(id)
+        ? [error]
+        : [`The post ${id} is not out yet. ${withFullStop(error)} ${LOOK_LATER}`],
+  );
   const fresh = [...new Set(reasons)].filter((one) => !said.some((known) => known.startsWith(one)));
-  return [...said, ...fresh, ...tellOnTheirWay(pending.filter((id) => !isHeld.has(id)))];
+  const told = new Set([...isHeld, ...waiting.map(({ id }) => id)]);
+  return [...said, ...fresh, ...tellOnTheirWay(pending.filter((id) => !told.has(id)))];
 }
+
+/** After why a post waits. It is not on its way then. */
+const LOOK_LATER = "Call get_post later to see what became of it.";
 
 function tellOnTheirWay(ids: readonly string[]): string[] {
   const [first, ...more] = ids;

@@ -1,3 +1,4 @@
+import { meantMoment } from "../domain/arguments/spoken-times.ts";
 import { plural } from "../domain/plain-text.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import type { PostInput } from "../domain/posts/post-body.ts";
@@ -71,7 +72,7 @@ export function readScheduledAt(
   const now = clock.now();
   if (text === undefined) return { ms: now, warnings: [] };
   const { timezone } = settings;
-  const parsed = parseMoment("scheduledAt", text, timezone);
+  const parsed = parseMoment("scheduledAt", text, timezone, meantMoment({ now, timezone }));
   const { ms } = parsed;
   if (ms < now - NOW_WINDOW_MS) {
     throw new AppError(

@@ -58,20 +58,32 @@ interface Listing {
   readonly among?: number;
   /** So many are told. Default: 10. */
   readonly most?: number;
+  /** Their channels are about to be resumed. */
+  readonly isResumed?: boolean;
+}
+
+/** In the place of "now". */
+export const WHEN_RESUMED = "as soon as it is resumed";
+
+/** Whether nothing of the channel goes out until a person resumes it. */
+export async function isPausedChannel({ ctx, caller }: CallContext, accountId: string): Promise<boolean> {
+  return (await findAccount(ctx, caller, accountId)).paused === 1;
 }
 
 /** Each with its channel and time: `My feed, now: “Hello”, with 1 picture; …`. */
 export async function tellPosts(
   call: CallContext,
   posts: readonly ToldPost[],
-  { among = posts.length, most = MAX_LISTED }: Listing = {},
+  { among = posts.length, most = MAX_LISTED, isResumed = false }: Listing = {},
 ): Promise<string> {
   const { ctx } = call;
   const names = await namesOfAccounts(call);
   const told: string[] = [];
   for (const post of posts.slice(0, most)) {
     const { scheduledAt: at } = post.content;
-    const when = isAtOnce(ctx, at) ? "now" : tellTime(at, ctx.settings.timezone);
+    const isHeld = !isResumed && (await isPausedChannel(call, post.accountId));
+    const now = isHeld ? WHEN_RESUMED : "now";
+    const when = isAtOnce(ctx, at) ? now : tellTime(at, ctx.settings.timezone);
     const channel = plainText(names.get(post.accountId) ?? post.accountId, MAX_NAME);
     told.push(`${channel}, ${when}: ${await tellPost(call, post, among)}`);
   }

@@ -25,15 +25,17 @@ import { assertTakesPosts, readScheduledAt } from "./post-checks.ts";
 import { contentOf } from "./post-form.ts";
 import {
   isAtOnce,
+  isPausedChannel,
   quoteText,
   tellDoubts,
   tellPost,
   tellPosts,
   textLimit,
   type ToldPost,
+  WHEN_RESUMED,
 } from "./post-in-words.ts";
 import { canRemove, findOwnPost, isOnPlatform } from "./posts.ts";
-import { retryPost, updatePost } from "./update-post.ts";
+import { NOTHING_CHANGED, retryPost, updatePost } from "./update-post.ts";
 import { NO_TIME_GIVEN, preparePost, schedulePosts } from "./schedule-post.ts";
 
 /*
@@ -77,7 +79,10 @@ export async function askToPublishSeveral(
     call,
     due.flatMap(({ warnings }) => withoutNow(warnings)),
   );
-  return `Publish ${due.length} posts now? ${await tellPosts(call, due.map(toTold))}.${doubts}`;
+  const held: boolean[] = [];
+  for (const { post } of due) held.push(await isPausedChannel(call, post.accountId));
+  const when = held.every(Boolean) ? "as soon as their channels are resumed" : "now";
+  return `Publish ${due.length} posts ${when}? ${await tellPosts(call, due.map(toTold))}.${doubts}`;
 }
 
 /** A dry run shows posts on a channel that is disconnected, and the call itself refuses them. */
@@ -102,7 +107,8 @@ export async function askToPublishSooner(call: CallContext, input: PostChange): 
   const at = patch.scheduledAt === undefined ? row.scheduled_at : readScheduledAt(call, patch.scheduledAt).ms;
   if (!isIn(row, TRANSITIONS.edit.from) || !isAtOnce(call.ctx, at)) return null;
   assertTakesPosts(await findAccount(call.ctx, call.caller, row.account_id), false);
-  return askAboutNow(call, await updatePost(call, { ...input, dryRun: true }));
+  const tried = await updatePost(call, { ...input, dryRun: true });
+  return tried.warnings.includes(NOTHING_CHANGED) ? null : askAboutNow(call, tried);
 }
 
 /** What a dry run answers. */
@@ -115,9 +121,13 @@ interface Tried {
 /** Null where it does not go out within a minute. */
 async function askAboutNow(call: CallContext, tried: Tried, besides = ""): Promise<string | null> {
   if (!isAtOnce(call.ctx, Date.parse(tried.post.scheduledAt))) return null;
-  const account = await nameOfAccount(call, tried.post.accountId);
+  const { accountId } = tried.post;
+  const account = await nameOfAccount(call, accountId);
   const doubts = tellDoubts(call, withoutNow(tried.warnings ?? []));
-  return `Publish now on ${account}: ${await tellPost(call, toTold(tried))}?${besides}${doubts}`;
+  const when = (await isPausedChannel(call, accountId))
+    ? `Publish on ${account}, which is paused, ${WHEN_RESUMED}`
+    : `Publish now on ${account}`;
+  return `${when}: ${await tellPost(call, toTold(tried))}?${besides}${doubts}`;
 }
 
 /** The question itself says so. */
@@ -131,8 +141,10 @@ function toTold({ post, preview }: Tried): ToldPost {
   return { accountId, preview, content: { mediaUrl, caption, metadata, leadMinutes, scheduledAt } };
 }
 
-export async function askToEdit(call: CallContext, input: PostEdit): Promise<string> {
-  const { row } = await prepareEdit(call, input);
+/** Null where nothing would change: there is nothing to agree to. */
+export async function askToEdit(call: CallContext, input: PostEdit): Promise<string | null> {
+  const { row, changed } = await prepareEdit(call, input);
+  if (changed.length === 0) return null;
   const { caption } = input;
   const fields = Object.entries(input.metadata ?? {}).map(
     ([field, value]) => `${plainText(nameOfField(field), MAX_NAME)}: ${valueInWords(value)}`,

@@ -23,7 +23,7 @@ import {
 } from "../store/queries/slots.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import { findAccount, namesOfAccounts, showAccount } from "../accounts/accounts.ts";
-import { readRelease, tellRelease } from "../accounts/late-posts.ts";
+import { failTooLate, readRelease, type Release, tellPause, tellRelease } from "../accounts/late-posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { showChanged, tryOut } from "./change-posts.ts";
 import { movedTo } from "./post-checks.ts";
@@ -52,7 +52,7 @@ export async function updateAccount(call: CallContext, input: AccountChange): Pr
   const found = await findAccount(ctx, caller, input.accountId);
   return untilUnchanged("The posts of the channel are", async () => {
     const work = (tx: Tx): Promise<UpdatedAccount> =>
-      apply(ctx, tx, { found, change, move: input.move === true });
+      apply(ctx, tx, { found, change, move: input.move === true, isDryRun: input.dryRun === true });
     if (input.dryRun === true) return { ...(await tryOut(ctx, work)), dryRun: true };
     const answer = await commitOnce(call, work);
     ctx.wakePublisher();
@@ -60,7 +60,10 @@ export async function updateAccount(call: CallContext, input: AccountChange): Pr
   });
 }
 
-/** Before posts go out because their channel is resumed, or because they move to slots that are as good as now. */
+/**
+ * Before posts go out or fail because their channel is resumed, or go out because they move to slots that are as good
+ * as now.
+ */
 export async function askToRelease(call: CallContext, input: AccountChange): Promise<string | null> {
   const { ctx, caller } = call;
   if (input.dryRun === true || input.suggest === true) return null;
@@ -68,22 +71,41 @@ export async function askToRelease(call: CallContext, input: AccountChange): Pro
   const isResumed = isFreed(account, readChange(ctx, input));
   if (!isResumed && (input.move !== true || account.paused === 1)) return null;
   const { moved } = await updateAccount(call, { ...input, dryRun: true });
-  const until = ctx.clock.now() + AT_ONCE_MS;
-  const kept = isResumed ? (await readRelease(ctx, ctx.store, account, until)).goingOut : [];
-  const next = moved.filter(({ scheduledAt }) => Date.parse(scheduledAt) <= until);
   const times = new Map(moved.map(({ id, scheduledAt }) => [id, Date.parse(scheduledAt)]));
-  const ids = [...new Set([...kept.filter(({ id }) => !times.has(id)), ...next].map(({ id }) => id))];
-  if (ids.length === 0) return null;
-  const posts = (await findPosts(ctx.store, caller.ownerId, ids)).map((row) => {
+  const until = ctx.clock.now() + AT_ONCE_MS;
+  const kept = isResumed ? await readRelease(ctx, ctx.store, account, until) : NOTHING_KEPT;
+  const stays = ({ id }: PostRow): boolean => !times.has(id);
+  const next = moved.filter(({ scheduledAt }) => Date.parse(scheduledAt) <= until);
+  const ids = [...new Set([...kept.goingOut.filter(stays), ...next].map(({ id }) => id))];
+  const tooLate = kept.tooLate.filter(stays);
+  const told = [
+    ...(ids.length === 0 ? [] : [await tellGoingOut(call, ids, times)]),
+    ...(tooLate.length === 0 ? [] : [tellRelease(ctx, { goingOut: [], tooLate }), MOVE_FIRST]),
+  ];
+  if (told.length === 0) return null;
+  const name = plainText((await namesOfAccounts(call)).get(account.id) ?? account.name, MAX_NAME);
+  const what = isResumed ? `Resume ${name}` : `Move posts on ${name} to its slots`;
+  return `${what}? ${told.join(" ")}`;
+}
+
+const NOTHING_KEPT: Release = { goingOut: [], tooLate: [] };
+
+/** To the person who is asked. */
+const MOVE_FIRST = "Say no to give what is too late another time first.";
+
+async function tellGoingOut(
+  call: CallContext,
+  ids: readonly string[],
+  times: ReadonlyMap<string, number>,
+): Promise<string> {
+  const posts = (await findPosts(call.ctx.store, call.caller.ownerId, ids)).map((row) => {
     const content = contentOf(row);
     return {
       accountId: row.account_id,
       content: { ...content, scheduledAt: times.get(row.id) ?? content.scheduledAt },
     };
   });
-  const name = plainText((await namesOfAccounts(call)).get(account.id) ?? account.name, MAX_NAME);
-  const what = isResumed ? `Resume ${name}` : `Move posts on ${name} to its slots`;
-  return `${what}? ${ids.length === 1 ? "1 post goes" : `${ids.length} posts go`} out at once. ${await tellPosts(call, posts)}.`;
+  return `${ids.length === 1 ? "1 post goes" : `${ids.length} posts go`} out at once. ${await tellPosts(call, posts, { isResumed: true })}.`;
 }
 
 /** Whether a paused channel is resumed that can be used. */
@@ -138,9 +160,14 @@ interface Applied {
   readonly found: AccountRow;
   readonly change: Columns;
   readonly move: boolean;
+  readonly isDryRun: boolean;
 }
 
-async function apply(ctx: AppContext, tx: Tx, { found, change, move }: Applied): Promise<UpdatedAccount> {
+async function apply(
+  ctx: AppContext,
+  tx: Tx,
+  { found, change, move, isDryRun }: Applied,
+): Promise<UpdatedAccount> {
   const before = await lockAccount(tx, { ownerId: found.owner_id, id: found.id });
   const now = ctx.clock.now();
   const after = await storePlan(tx, found, { ...change, updated_at: now });
@@ -148,9 +175,27 @@ async function apply(ctx: AppContext, tx: Tx, { found, change, move }: Applied):
     throw new AppError("not_found", "accountId: the account is not there any more. Look at list_accounts.");
   if (before.paused === 1 && after.paused === 0) await startWaitingPosts(tx, after.id, now);
   const moved = move ? await moveToSlots(tx, after, now) : [];
-  const told = isFreed(before, change) ? tellRelease(ctx, await readRelease(ctx, tx, after)) : null;
-  const warnings = told === null ? {} : { warnings: [told] };
-  return { account: await showAccount(ctx, tx, after), moved: showChanged(moved), ...warnings };
+  // What moves to a slot is late no more.
+  const told = isFreed(before, change) ? await releaseLate(ctx, tx, { account: after, now, isDryRun }) : null;
+  const account = await showAccount(ctx, tx, after);
+  const pause = change.paused === 1 ? await tellPause(ctx, tx, account) : null;
+  const warnings = [told, pause].filter((one) => one !== null);
+  return { account, moved: showChanged(moved), ...(warnings.length === 0 ? {} : { warnings }) };
+}
+
+/** What becomes of late posts of a channel that is resumed, in sentences. Those that are too late have failed then. */
+async function releaseLate(
+  ctx: AppContext,
+  tx: Tx,
+  {
+    account,
+    now,
+    isDryRun,
+  }: { readonly account: AccountRow; readonly now: number; readonly isDryRun: boolean },
+): Promise<string | null> {
+  const release = await readRelease(ctx, tx, account);
+  await failTooLate(ctx, tx, { account, posts: release.tooLate, now });
+  return tellRelease(ctx, release, { next: isDryRun ? "before" : "after" });
 }
 
 /** Gives the posts that wait in slots the next ones of the schedule, in their order. Answers those that moved. */

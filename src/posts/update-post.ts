@@ -38,6 +38,9 @@ interface ChangedPost {
   readonly preview?: Preview;
 }
 
+/** Said of a change to what the post says already. */
+export const NOTHING_CHANGED = "Nothing changed: the post is so already.";
+
 /** A change that raced with another one is checked again on the newer content, this often. */
 const MAX_ROUNDS = 5;
 
@@ -77,7 +80,12 @@ export async function updatePost(call: CallContext, input: PostChange): Promise<
     };
     const changed = { ...before, ...checked.row };
     const doubles = await warnOfDoubles(ctx, changed, { isDone: !dryRun });
-    const warnings = [...(time?.warnings ?? []), ...checked.warnings, ...doubles];
+    const warnings = [
+      ...sayIfSame(patch, before, changed),
+      ...(time?.warnings ?? []),
+      ...checked.warnings,
+      ...doubles,
+    ];
     if (dryRun) return { post: toPost(changed), warnings, ...(await showDryRun(ctx, account, changed)) };
     const answer = await commitOnce(call, async (tx) => {
       await requireFiles(tx, caller, checked.files);
@@ -88,6 +96,12 @@ export async function updatePost(call: CallContext, input: PostChange): Promise<
     ctx.wakePublisher();
     return answer;
   });
+}
+
+/** A dry run may be asked for without a change. */
+function sayIfSame(patch: PostInput, before: PostRow, after: PostRow): string[] {
+  const isAsked = Object.values(patch).some((value) => value !== undefined);
+  return isAsked && CONTENT.every((column) => after[column] === before[column]) ? [NOTHING_CHANGED] : [];
 }
 
 /** What only a dry run answers. */

@@ -39,10 +39,13 @@ function withNextTry({ clock, settings }: AppContext, error: string, post: Waiti
   return `${withFullStop(error)} It is tried again on ${tellTime(next, settings.timezone)}.`;
 }
 
+const ONE_BY_ONE = "Posts of this channel that are late go out one after the other.";
+
 /** What keeps a channel's posts until a time. Other causes are told of the post itself. */
 const UNTIL: Partial<Readonly<Record<LateCause, (platform: string) => string>>> = {
   rate_limit: (platform) => `${platform} takes no more posts from this channel for now.`,
-  spacing: () => "Posts of this channel that are late go out one after the other.",
+  spacing: () => ONE_BY_ONE,
+  channel: () => ONE_BY_ONE,
   order: () => "An earlier post of this channel is tried again first.",
 };
 

@@ -50,7 +50,8 @@ export async function sweep({
     .filter(({ capabilities }) => capabilities.scheduling === "platform")
     .map(({ name }) => name);
   const scheduledBefore = now - settings.maxLatenessMs;
-  const cutoff = { now, scheduledBefore, selfPublishing, limit: SWEPT_PER_TICK, why: whyMissed };
+  const why = (missed: MissedPost): string => whyMissed(missed, settings.maxLatenessMs);
+  const cutoff = { now, scheduledBefore, selfPublishing, limit: SWEPT_PER_TICK, why };
   for (const { id } of await claims.failMissed(cutoff)) log.warn({ postId: id }, "a post missed its time");
   await claims.noteUnusable({
     now,
@@ -62,9 +63,9 @@ export async function sweep({
   });
 }
 
-function whyMissed(missed: MissedPost): string {
+function whyMissed(missed: MissedPost, maxLatenessMs: number): string {
   if (missed.account_status === "connected" || missed.account_status === "expiring")
-    return missedSentence(missed.error);
+    return missedSentence(missed.error, maxLatenessMs);
   const reconnect = mustReconnect({
     name: missed.account_name,
     provider: missed.provider,

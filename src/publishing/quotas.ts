@@ -4,7 +4,7 @@ import { DateTime } from "luxon";
 import * as z from "zod";
 import type { Quota } from "../domain/accounts/account.ts";
 import { canHoldPosts, type PlatformCapabilities } from "../domain/accounts/capabilities.ts";
-import { MINUTE, tellTime } from "../domain/time.ts";
+import { MINUTE, tellSpan, tellTime } from "../domain/time.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import type { Candidate } from "../store/engine/claims.ts";
 import { countInWindow, nthNewest, type QuotaWindow } from "../store/queries/channel-posts.ts";
@@ -96,7 +96,7 @@ export async function warnOfQuotas(
   const free = tellTime(Math.ceil(excess.freeAt / MINUTE) * MINUTE, ctx.settings.timezone);
   const isTooLong = excess.freeAt - post.at > ctx.settings.maxLatenessMs;
   const wait = isTooLong
-    ? `it would wait until ${free}, longer than POSTHORN_MAX_LATENESS allows, and fail. Choose a time from then on.`
+    ? `it would wait until ${free}, more than ${tellSpan(ctx.settings.maxLatenessMs)} after its time, and fail. Choose a time from then on.`
     : `it will wait until ${free}.`;
   return [`scheduledAt: ${describe(account, excess)}, so ${wait}`];
 }

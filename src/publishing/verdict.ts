@@ -1,7 +1,7 @@
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { mustReconnect } from "../domain/accounts/account.ts";
 import { AppError } from "../domain/errors.ts";
-import { HOUR, SECOND, DAY, MINUTE } from "../domain/time.ts";
+import { HOUR, SECOND, DAY, MINUTE, tellSpan } from "../domain/time.ts";
 import { TIME_LIMITS } from "../domain/time-limits.ts";
 import { MediaUnavailable } from "../ports/media.ts";
 import type { PublishOutcome } from "../ports/platform.ts";
@@ -104,7 +104,7 @@ export function verdictOnError(error: unknown, at: Situation): AttemptResult {
   if (error instanceof OutcomeUnknown) return unknown(error.message, at);
   if (error instanceof AskAgain)
     return askLater(at, { afterMs: error.afterMs, why: "The platform has not settled it yet." });
-  if (error instanceof TooLate) return failed(missedSentence(null), at);
+  if (error instanceof TooLate) return failed(missedSentence(null, at.giveUpAt - at.scheduledAt), at);
   if (error instanceof PlatformFault) return verdictOnFault(error, at);
   if (at.isOpen) return askLater(at, { afterMs: null, why: reasonOf(error) });
   // Trouble of this machine, a full disk say, is no fault of the post's.
@@ -196,10 +196,13 @@ function failed(error: string, at: Situation): AttemptResult {
   return resultOf(at, "failed", { trigger: "fail", nextAt: null, error, tries: 0 });
 }
 
-/** Why a post that waited was not sent in time. `lastError`: of its last try, null where there was none. */
-export function missedSentence(lastError: string | null): string {
+/**
+ * Why a post that waited was not sent in time. `lastError`: of its last try, null where there was none. What fails
+ * behind a pause, or a lost channel, says that instead.
+ */
+export function missedSentence(lastError: string | null, maxLatenessMs: number): string {
   return lastError === null
-    ? "It missed its time: nothing was running, its channel was paused or could not be used, until it was too late. Send it again."
+    ? `It missed its time: nothing was running, or its channel had to wait, until it was more than ${tellSpan(maxLatenessMs)} late, which is later than posts may go out (POSTHORN_MAX_LATENESS). Send it again.`
     : `It could not be sent before its time ran out. The last reason: ${lastError} Send it again.`;
 }
 

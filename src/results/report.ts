@@ -1,3 +1,4 @@
+import { meantBound } from "../domain/arguments/spoken-times.ts";
 import { DateTime } from "luxon";
 import { readPlan } from "../domain/accounts/schedule.ts";
 import { AppError } from "../domain/errors.ts";
@@ -78,12 +79,13 @@ export async function getReport({ ctx, caller }: CallContext, args: ReportArgs):
 function readSpan(ctx: AppContext, args: Pick<ReportArgs, "from" | "to">): { from: number; to: number } {
   const { timezone: zone } = ctx.settings;
   const now = ctx.clock.now();
-  const to = args.to === undefined ? now : parseBound("to", args.to, zone, true);
+  const meant = meantBound({ now, timezone: zone });
+  const to = args.to === undefined ? now : parseBound("to", args.to, zone, true, meant);
   const month = DateTime.fromMillis(Math.min(to, now), { zone })
     .minus({ days: 30 })
     .startOf("day")
     .toMillis();
-  const from = args.from === undefined ? month : parseBound("from", args.from, zone, false);
+  const from = args.from === undefined ? month : parseBound("from", args.from, zone, false, meant);
   if (from <= to) return { from, to };
   throw new AppError(
     "invalid",

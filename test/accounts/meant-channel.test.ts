@@ -80,6 +80,33 @@ describe("the channel that somebody means", () => {
   });
 });
 
+describe("a channel's name that is not quite right", () => {
+  const shops = [
+    account("acc_1", "feed", "The Bakery", null),
+    account("acc_2", "feed", "Fjord Café", "@cafe@social.example"),
+    account("acc_3", "feed", "Museum Berlin", null),
+    account("acc_4", "feed", "Museum Bonn", null),
+  ];
+  const find = (wanted: string) => () => findChannel(CTX, shops, { wanted, field: "--on" });
+
+  it.each([
+    ["bakery", "The Bakery"],
+    ["backery", "The Bakery"],
+    ["the BACKERY", "The Bakery"],
+    ["a bakery", "The Bakery"],
+    ["the Fjord Café", "Fjord Café"],
+    ["fjord", "Fjord Café"],
+    ["berlin museum", "Museum Berlin"],
+  ])("%j is asked about as %j", (wanted, near) => {
+    expect(find(wanted)).toThrow(`there is no channel "${wanted}". Did you mean "${near}"?`);
+  });
+
+  it("is the one of that name in any case, and none where several have the word", () => {
+    expect(find("the bakery")().id).toBe("acc_1");
+    expect(find("museum")).toThrow(/there is no channel "museum"\. The channels are/);
+  });
+});
+
 const FJORD = "Fjord Bakery";
 const NAMESAKES = [
   account("acc_aaaaaa", "mastodon", FJORD, "@fjord@social.example"),

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createLogger } from "../../src/app/log.ts";
+import { AppError } from "../../src/domain/errors.ts";
+import { MediaUnavailable } from "../../src/ports/media.ts";
+import { PlatformFault } from "../../src/ports/platform-io.ts";
+import { OutcomeUnknown } from "../../src/publishing/effect-steps.ts";
 
 const CANARY = "canary-5ecret-7ext";
 
@@ -96,6 +100,18 @@ describe("the log", () => {
     expect(JSON.parse(write((log) => log.error({ err: error }, "failed"))).err).toMatchObject({
       message: "it broke",
     });
+  });
+
+  it.each([
+    new PlatformFault("rejected", "It is too long.", { httpStatus: 422, cause: new Error("422") }),
+    new AppError("conflict", "Not now.", { cause: new Error("why") }),
+    new MediaUnavailable("The address does not answer."),
+    new OutcomeUnknown("It did not answer."),
+  ])("writes no stack of what was to be expected, nor of its causes: %s", (err) => {
+    const text = write((log) => log.warn({ err }, "a try did not succeed"));
+    expect(text).toContain(err.message);
+    expect(text).not.toContain("stack");
+    expect(write((log) => log.error({ err: new Error("a bug", { cause: err }) }, "bug"))).toContain("stack");
   });
 
   it("keeps below its level quiet", () => {

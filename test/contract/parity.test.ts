@@ -62,7 +62,15 @@ const GOOD: Readonly<Record<string, (world: World) => Promise<Args> | Args>> = {
   delete_file: async (world) => ({ id: await world.newFile() }),
   delete_webhook: async () => ({ id: await newWebhook() }),
   disconnect_channel: async (world) => ({ accountId: await world.newAccount() }),
-  edit_published_post: (world) => ({ id: world.publishedId, caption: "Corrected" }),
+  edit_published_post: async ({ publishedId: id }) => {
+    // Each face is to change it.
+    await queryOf(server.ctx.store)
+      .updateTable("posts")
+      .set({ caption: "Before" })
+      .where("id", "=", id)
+      .execute();
+    return { id, caption: "Corrected" };
+  },
   get_account_analytics: (world) => ({ accountId: world.accountId, from: "2026-01-01", to: "2026-01-02" }),
   get_report: (world) => ({
     accountId: [world.accountId],

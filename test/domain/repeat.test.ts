@@ -57,7 +57,7 @@ describe("a series", () => {
     const daily = readSeries({ every: 1, unit: "day", time: "09:00" }, near);
     expect(aheadOf(daily, NOW)).toHaveLength(14);
     const yearly = readSeries({ every: 1, unit: "year", time: "09:00" }, near);
-    expect(aheadOf(yearly, NOW).map(({ number }) => number)).toEqual([1]);
+    expect(aheadOf(yearly, NOW).map(({ number }) => number)).toEqual([0]);
     expect(aheadOf({ ...daily, until: "2026-11-21" }, NOW)).toEqual([]);
   });
 });
@@ -78,7 +78,29 @@ it("begins with its first text where today's time is over, and keeps the day of 
     "2026-11-30",
   ]);
   expect(first({ unit: "week", days: ["mon"], time: "06:00" })).toEqual(["2026-11-27", 0, "2026-11-30"]);
-  // Somebody who names the day means it.
-  expect(first({ unit: "day", time: "06:00", from: "2026-11-27" })).toEqual(["2026-11-27", 1, "2026-11-28"]);
-  expect(first({ unit: "month", time: "06:00" })).toEqual(["2026-11-27", 1, "2026-12-27"]);
+  expect(first({ unit: "month", time: "06:00" })).toEqual(["2026-12-27", 0, "2026-12-27"]);
+  expect(first({ unit: "month", time: "18:00" })).toEqual(["2026-11-27", 0, "2026-11-27"]);
+  expect(first({ unit: "year", time: "06:00" })).toEqual(["2027-11-27", 0, "2027-11-27"]);
+  // Somebody who names the day means it, and the first text is that of the first post.
+  expect(first({ unit: "day", time: "06:00", from: "2026-11-27" })).toEqual(["2026-11-27", 0, "2026-11-28"]);
+});
+
+it.each([
+  ["month", "2027-01-31", ["2027-02-28", "2027-03-31", "2027-04-30"]],
+  ["year", "2028-02-29", ["2029-02-28", "2030-02-28", "2031-02-28"]],
+] as const)("saved on the last day, comes on the last day of a shorter %s", (unit, day, days) => {
+  const now = Date.parse(`${day}T12:00:00Z`);
+  const series = readSeries({ every: 1, unit, time: "09:00" }, { now, timezone: "UTC" });
+  const found = [...occurrencesOf({ ...series, times: 3 }, { begun: now })];
+  expect(found.map(({ at }) => new Date(at).toISOString().slice(0, 10))).toEqual(days);
+  expect(found.map(({ number }) => number)).toEqual([0, 1, 2]);
+});
+
+it("counts from its approval on, and goes on counting from there", () => {
+  const near = { now: NOW, timezone: "UTC" };
+  const series = readSeries({ every: 1, unit: "day", time: "09:00", from: "2026-11-01", times: 20 }, near);
+  const later = NOW + 10 * 86_400_000;
+  const [next] = aheadOf(series, later, NOW);
+  expect(next).toEqual({ number: 10, at: Date.parse("2026-12-02T09:00:00Z") });
+  expect(aheadOf(series, later, NOW)).toHaveLength(10);
 });

@@ -84,6 +84,33 @@ describe("a series", () => {
     expect(new Set(made).size).toBe(19);
   });
 
+  it("is told beyond its posts in the calendar: its rule, until when they are made, and what comes", async () => {
+    const { id } = await begin({ unit: "week", days: ["fri"], time: "07:00" });
+    await begin({ unit: "day", time: "09:30", times: 3 });
+    const december = { from: "2026-12-01", to: "2026-12-31" };
+    const { series, posts } = await call("show_calendar", december);
+    expect(posts.map((post: any) => post.scheduledAt.slice(0, 10))).toEqual(["2026-12-04"]);
+    expect(series).toEqual([
+      {
+        draftId: id,
+        text: "Daily",
+        accountIds: ["acc_blog"],
+        rule: "Every week on Fri at 07:00 (UTC), from Sat 21 Nov 2026, without an end",
+        postsUntil: "2026-12-04T07:00:00.000Z",
+        coming: ["11", "18", "25"].map((day) => `2026-12-${day}T07:00:00.000Z`),
+      },
+    ]);
+    // Each time is a post or told as coming, never both.
+    const week = await call("show_calendar", { from: "2026-11-23", to: "2026-12-04" });
+    expect(week.series).toEqual([]);
+    expect((await call("show_calendar", { ...december, accountId: ["wall"] })).series).toEqual([]);
+    const far = await call("show_calendar", { from: "2027-02-01", to: "2027-02-28" });
+    expect(far.series[0].coming).toHaveLength(4);
+    expect((await call("show_calendar", december, { accountIds: ["acc_wall"] })).series).toEqual([]);
+    await call("decide_draft", { id, revision: 2, decision: "stop" });
+    expect((await call("show_calendar", december)).series).toEqual([]);
+  });
+
   it("skips what was missed, says so, and makes no burst", async () => {
     const { id } = await begin({ unit: "day", time: "09:30" });
     ctx.clock.jumpTo("2027-01-05T12:00:00Z");
@@ -113,6 +140,23 @@ describe("a series", () => {
     );
     // The 47th time: from 21 November to 6 January.
     expect(later!.caption).toBe("Two");
+  });
+
+  it("begins with its first text also where it is approved after its first time", async () => {
+    const repeat = { unit: "day", time: "15:30", times: 3, texts: ["One", "Two", "Three"] };
+    const { draft } = await call("save_draft", { targets: [{ accountId: "blog" }], repeat });
+    expect(draft.repeat.from).toBe("2026-11-21");
+    ctx.clock.jumpTo("2026-11-22T16:00:00Z");
+    await call("decide_draft", { id: draft.id, revision: 1, decision: "approve" });
+    ctx.clock.jumpTo("2026-11-24T16:00:00Z");
+    await pass();
+    const rows = await rowsOf<{ caption: string }>(
+      ctx.store,
+      "SELECT caption FROM posts ORDER BY scheduled_at",
+    );
+    expect(rows.map(({ caption }) => caption)).toEqual(["One", "Two", "Three"]);
+    expect(await times()).toEqual(["2026-11-23T15:30", "2026-11-24T15:30", "2026-11-25T15:30"]);
+    expect((await show(draft.id)).state).toBe("repeating");
   });
 
   it("has each of its texts checked before a person is asked, and when they approve", async () => {

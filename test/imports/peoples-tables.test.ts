@@ -127,8 +127,16 @@ describe("days and times as people write them", () => {
       '"Monday 31 January 2027 9:00" is not a date and time. Give ISO 8601, for example 2031-01-30T09:00.',
     ],
     ["next week", '"next week" is not a date and time. Give ISO 8601, for example 2031-01-30T09:00.'],
+    // A word of today would mean another day when the same table is imported again.
+    [
+      "tomorrow 9am",
+      expect.stringMatching(
+        /^scheduledAt: "tomorrow 9am" is not a date and time\. Did you mean 2\d{3}-\d\d-\d\dT09:00/,
+      ),
+    ],
   ])("quotes a cell as it stands: %s", async (cell, sentence) => {
-    const refused = { line: 2, column: "When", error: `scheduledAt: ${sentence}` };
+    const error = typeof sentence === "string" ? `scheduledAt: ${sentence}` : sentence;
+    const refused = { line: 2, column: "When", error };
     expect(await readOne("channel,text,When", `Blog,Hello,${cell}`)).toEqual(refused);
     const named = { csv: `channel,text,When\nBlog,Hello,${cell}`, timezone: "Asia/Tokyo" };
     expect((await service.call("import_posts", named)).errors).toEqual([refused]);

@@ -64,7 +64,8 @@ describe("posts whose time has passed", () => {
     await using ctx = await setUp();
     const minutes = await addLate(ctx);
     const call = callOf(ctx);
-    expect((await getStatus(call)).nextDueAt).toBe(minutes(0));
+    // Nobody knows when the paused one goes out.
+    expect((await getStatus(call)).nextDueAt).toBe(minutes(2));
     const hour = { from: minutes(0), to: minutes(60) };
     const { changed } = await changePosts(call, { ...hour, cancel: true });
     expect(changed.map(({ id }) => id)).toEqual(["post_paused", "post_retried"]);

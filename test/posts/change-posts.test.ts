@@ -132,11 +132,17 @@ describe("moving posts to a day", () => {
   });
 
   it.each([
+    [
+      "a day in words",
+      "Friday",
+      /^toDay: "Friday" is not a date\. Did you mean 20\d\d-\d\d-\d\d\? Send that\./,
+    ],
+    ["a word", "soon", /^toDay: must be a date such as 2031-01-30, not "soon"\./],
     ["a day that no calendar holds", "2027-02-30", /^toDay: .*not a day of the calendar/],
     ["a day that is over", "2020-01-01", /^None was changed\..* is in the past/],
     ["a day far away", "9999-01-01", /^toDay: .* is out of range/],
     ["a time", "2027-02-03T09:00", /^toDay: must be a date such as/],
-    ["nothing", "", /^toDay: must be a date such as/],
+    ["nothing", "", /^toDay: is empty\. Give a time such as/],
   ])("refuses %s, and moves none", async (_what, toDay, sentence) => {
     const id = await schedule();
     await expect(change({ ids: [id], toDay })).rejects.toThrow(sentence);

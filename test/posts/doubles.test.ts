@@ -1,3 +1,4 @@
+import { NOTHING_CHANGED } from "../../src/posts/update-post.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DAY, HOUR } from "../../src/domain/time.ts";
 import { makeSeriesPosts } from "../../src/drafts/series.ts";
@@ -52,7 +53,8 @@ const UNCHANGED: Readonly<Record<string, (id: string) => Promise<any>>> = {
 describe.each(Object.entries(UNCHANGED))("%s", (_way, change) => {
   it("is no double of itself", async () => {
     const id = await schedule();
-    expect((await change(id)).warnings).toEqual([]);
+    const { warnings } = await change(id);
+    expect(warnings.filter((one: string) => one !== NOTHING_CHANGED)).toEqual([]);
   });
 });
 

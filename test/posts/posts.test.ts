@@ -406,6 +406,18 @@ describe("on the platform", () => {
     );
   });
 
+  it("says that nothing changed where an edit holds what is there", async () => {
+    const warnings = ["Nothing changed: the post is so already."];
+    const post = await published({ caption: "Same", metadata: { title: "Same" } });
+    const edit = { id: post.id, caption: "Same", metadata: { title: "Same" } };
+    expect(await service.call("edit_published_post", edit)).toMatchObject({ warnings });
+    const { post: waiting } = await schedule({ caption: "Waits" });
+    expect((await service.call("update_post", { id: waiting.id, caption: "Waits" })).warnings).toEqual(
+      warnings,
+    );
+    expect((await service.call("update_post", { id: waiting.id, caption: "Other" })).warnings).toEqual([]);
+  });
+
   it("sets a thumbnail on what is there, and refuses one on what is not", async () => {
     const file = await upload();
     const post = await published();

@@ -168,20 +168,60 @@ describe("before a channel goes on", () => {
     await service.call("update_account", { accountId, paused: true });
     expect(await questionOf("update_account", { accountId, paused: false })).toBeNull();
     await service.call("update_account", { accountId, paused: true });
-    await schedule({ caption: "Too late", scheduledAt: inSeconds(60) });
+    const tooLate = await schedule({ caption: "Too late", scheduledAt: inSeconds(60) });
     await service.clock.advance(90 * MINUTE);
     await schedule({ caption: "Kept back", scheduledAt: inSeconds(0) });
     await schedule({ caption: "Later", scheduledAt: inSeconds(3_600) });
     const due = "“Kept back”, which was due on Saturday 21 November 2026, 10:30 (UTC)";
-    const told = `1 post goes out now: ${due}. 1 post fails, being more than 60 minutes late.`;
+    const late =
+      "being more than 1 hour late: “Too late”, which was due on Saturday 21 November 2026, 09:01 (UTC).";
     const dry = await service.call("update_account", { accountId, paused: false, dryRun: true });
-    expect(dry).toMatchObject({ moved: [], dryRun: true, warnings: [told] });
+    expect(dry).toMatchObject({
+      moved: [],
+      dryRun: true,
+      warnings: [
+        `1 post goes out now: ${due}. 1 post fails, ${late} Move it first with change_posts, or send it again afterwards with retry_post.`,
+      ],
+    });
     expect(await questionOf("update_account", { accountId, paused: false })).toBe(
-      "Resume Feed of default? 1 post goes out at once. Feed of default, now: “Kept back”.",
+      `Resume Feed of default? 1 post goes out at once. Feed of default, now: “Kept back”. 1 post fails, ${late} Say no to give what is too late another time first.`,
     );
     const done = await service.call("update_account", { accountId, schedule: { slots: [], paused: false } });
-    expect(done.warnings).toEqual([told]);
+    expect(done.warnings).toEqual([
+      `1 post goes out now: ${due}. 1 post failed, ${late} Send it again with retry_post (${tooLate}).`,
+    ]);
     expect(await service.call("update_account", { accountId, paused: false })).not.toHaveProperty("warnings");
+  });
+
+  it("asks where posts only fail", async () => {
+    await service.call("update_account", { accountId, paused: true });
+    await schedule({ caption: "Too late", scheduledAt: inSeconds(60) });
+    await service.clock.advance(90 * MINUTE);
+    expect(await questionOf("update_account", { accountId, paused: false })).toMatch(
+      /^Resume Feed of default\? 1 post fails, being more than 1 hour late: “Too late”/,
+    );
+  });
+});
+
+describe("a post for now on a paused channel", () => {
+  it("is asked about as one that waits", async () => {
+    await service.call("update_account", { accountId, paused: true });
+    const post = { accountId, caption: "Hello" };
+    const held = "as soon as it is resumed";
+    expect(await questionOf("schedule_post", post)).toMatch(
+      new RegExp(`^Publish on Feed of default, which is paused, ${held}: “Hello”\\?`),
+    );
+    const posts = [post, { accountId, caption: "Two" }];
+    expect(await questionOf("schedule_posts", { posts })).toMatch(
+      new RegExp(
+        `^Publish 2 posts as soon as their channels are resumed\\? Feed of default, ${held}: “Hello”`,
+      ),
+    );
+    const { draft } = await service.call("save_draft", { caption: "Draft", targets: [{ accountId }] });
+    const approval = { id: draft.id, revision: 1, decision: "approve" };
+    expect(await questionOf("decide_draft", approval)).toMatch(
+      new RegExp(`It keeps 1 post until the channel is resumed\\. Feed of default, ${held}: “Draft”`),
+    );
   });
 });
 
@@ -321,9 +361,19 @@ describe("before a post is stopped or changed", () => {
     expect(await questionOf("edit_published_post", edit)).toBe(
       "Change the live post “Hello” on Feed of default? Its text becomes “New”; title: “T”; tags: “a”.",
     );
-    expect(await questionOf("edit_published_post", { id, metadata: null })).toMatch(
-      /Its other fields are emptied\.$/,
+    expect(await questionOf("edit_published_post", { ...edit, metadata: null })).toMatch(
+      /; its other fields are emptied\.$/,
     );
+  });
+
+  it("asks nobody about a change that changes nothing", async () => {
+    const id = await schedule({ scheduledAt: inSeconds(20) });
+    const { caption } = (await service.call("get_post", { id })).post;
+    expect(await questionOf("update_post", { id, caption })).toBe(null);
+    expect(await questionOf("update_post", { id, caption: "Other" })).toMatch(/^Publish now/);
+    await setPost(id, { status: "published" });
+    expect(await questionOf("edit_published_post", { id, caption })).toBe(null);
+    expect(await questionOf("edit_published_post", { id, caption: "Other" })).toMatch(/^Change the live/);
   });
 
   it("asks what the person saw of one whose outcome is unknown", async () => {

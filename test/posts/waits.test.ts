@@ -3,6 +3,7 @@ import type { Selectable, Updateable } from "kysely";
 import { MINUTE, SECOND } from "../../src/domain/time.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { queryOf } from "../support/handles.ts";
+import { warnOfWait } from "../../src/posts/outcomes.ts";
 import { drain, runTick } from "../support/publishing.ts";
 import { startService, type Service } from "../support/service.ts";
 
@@ -103,6 +104,16 @@ describe("a due post that does not go out says why", () => {
     );
     await setPost({ next_at: service.clock.now() });
     expect(await reason()).toMatch(/Feed asks to slow down\.$/);
+  });
+
+  it("in one sentence of a state: what is tried again later is not on its way", async () => {
+    await setPost({ error: "The server answers 503.", next_at: soon() });
+    const { post } = await service.call("get_post", { id });
+    const again = "The server answers 503. It is tried again on Saturday 21 November 2026, 09:05 (UTC).";
+    expect(post.error).toBe(again);
+    expect(await warnOfWait({ ctx: service.ctx }, [post])).toEqual([
+      `The post ${id} is not out yet. ${again} Call get_post later to see what became of it.`,
+    ]);
   });
 
   it("but for what keeps its own reason, is on its way or is not due", async () => {

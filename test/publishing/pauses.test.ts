@@ -78,8 +78,16 @@ describe("a paused channel", () => {
     const inTime = [await schedule(90 * MINUTE), await schedule(91 * MINUTE), await schedule(92 * MINUTE)];
     await pass(125);
     expect(await statusesOf([...late, ...inTime])).toEqual(Array.from({ length: 5 }, () => "scheduled"));
-    const { account } = await pause(false);
+    const dry = await pause(false, { dryRun: true });
+    expect(dry.warnings[0]).toMatch(
+      /2 posts fail, being more than 1 hour late: “In 60000”, which was due on .*; “In 1200000”, .*\. Move them first with change_posts, or send them again afterwards with retry_post\.$/,
+    );
+    expect(await statusesOf(late)).toEqual(["scheduled", "scheduled"]);
+    const { account, warnings } = await pause(false);
     expect(account.schedule).toBeNull();
+    expect(warnings[0]).toMatch(/2 posts failed, being more than 1 hour late: “In 60000”/);
+    expect(warnings[0]).toContain(` Send them again with retry_post (${late.join(", ")}).`);
+    expect(await statusesOf(late)).toEqual(["failed", "failed"]);
     await drain(service.ctx);
     expect(await statusesOf([...late, ...inTime])).toEqual([
       ...["failed", "failed"],
@@ -87,7 +95,7 @@ describe("a paused channel", () => {
     ]);
     for (const id of late)
       expect((await readPost(service.ctx, id)).error).toMatch(
-        /^It missed its time: .*its channel was paused/,
+        /^It waited because the channel "Feed of default" on feed was paused, and was more than 1 hour late when that was resumed.* Send it again\.$/,
       );
     for (const expected of [2, 3]) {
       await service.clock.advance(29 * SECOND);
@@ -97,6 +105,41 @@ describe("a paused channel", () => {
       await drain(service.ctx);
       expect((await statusesOf(inTime)).filter((one) => one === "published")).toHaveLength(expected);
     }
+  });
+
+  it("is told before and after it begins how many posts wait, and until when they can go out", async () => {
+    expect(await pause()).not.toHaveProperty("warnings");
+    await pause(false);
+    await schedule(30 * MINUTE, { caption: "Fresh bread" });
+    await schedule(2 * HOUR);
+    const told = [
+      "2 posts wait for this channel. A post may go out up to 1 hour late; what is later when the channel is resumed fails. The first, “Fresh bread”, is due on Saturday 21 November 2026, 09:30 (UTC), and can go out until Saturday 21 November 2026, 10:30 (UTC).",
+    ];
+    expect((await pause(true, { dryRun: true })).warnings).toEqual(told);
+    expect((await pause()).warnings).toEqual(told);
+  });
+
+  it("makes no post late, and none of its posts is the next one", async () => {
+    const ids = [await schedule(MINUTE), await schedule(2 * MINUTE)];
+    await schedule(2 * HOUR);
+    await pause();
+    expect((await service.call("get_status", {})).nextDueAt).toBeNull();
+    await pass(30);
+    const held = await service.call("get_status", {});
+    expect([held.nextDueAt, held.counts.overdue]).toEqual([null, 0]);
+    const window = { from: at(-MINUTE), to: at(MINUTE), status: ["scheduled"] };
+    const { posts, warnings } = await service.call("list_posts", window);
+    expect(posts).toEqual([]);
+    expect(warnings[0]).toMatch(
+      /^2 posts whose time is over still wait, and may go out within from and to: “In 60000” on Feed of default \(post_\w+\), which was due on Saturday 21 November 2026, 09:01 \(UTC\)\. The channel .* is paused/,
+    );
+    expect(await service.call("list_posts", { ...window, from: at(-HOUR) })).not.toHaveProperty("warnings");
+    await pause(false);
+    await drain(service.ctx);
+    await service.clock.advance(30 * SECOND);
+    await drain(service.ctx);
+    expect(await statusesOf(ids)).toEqual(["published", "published"]);
+    expect((await service.call("get_status", {})).lateness).toMatchObject({ sampleSize: 0, maxMs: null });
   });
 
   it("goes on where it stood for what lies ahead", async () => {

@@ -116,7 +116,7 @@ describe("scheduling", () => {
     expect((await plan(10)).warnings).toEqual([]);
     expect((await plan(20)).warnings).toEqual([]);
     expect((await plan(30)).warnings).toEqual([
-      `scheduledAt: this is post 3 in 3 hours on the channel "My channel" on scripted, which takes 2 (posts), so it would wait until Saturday 21 November 2026, 12:10 (UTC), longer than POSTHORN_MAX_LATENESS allows, and fail. Choose a time from then on.`,
+      `scheduledAt: this is post 3 in 3 hours on the channel "My channel" on scripted, which takes 2 (posts), so it would wait until Saturday 21 November 2026, 12:10 (UTC), more than 1 hour after its time, and fail. Choose a time from then on.`,
     ]);
     expect((await plan(205)).warnings).toEqual([]);
   });

@@ -73,7 +73,7 @@ const SENTENCES: Readonly<Record<string, string | null>> = {
   reconnect: 'The channel "News" on feed must be reconnected first. It broke.',
   unsettled: "The platform has not settled it yet.",
   bug: INTERNAL_ERROR_SENTENCE,
-  missed: missedSentence(null),
+  missed: missedSentence(null, HOUR),
   "given up": `${WHY} It was tried 3 times. Send it again.`,
   "not mended": `${WHY} Once that is mended, send it again.`,
   "past its time": `${WHY} That is past the post's time. Send it again later.`,

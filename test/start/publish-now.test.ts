@@ -13,6 +13,7 @@ import { type Answer, type Ask, send } from "../support/http.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const KEY = "a-key-of-32-characters-or-more-for-tests";
+const BEHIND = /^The post post_\w+ is not out yet\. It waits for the post before it .*\. Call get_post later/;
 const STILL = /^The post post_\w+ is still on its way\. Call get_post in a moment/;
 
 const folder = temporaryFolder();
@@ -141,7 +142,7 @@ describe("over HTTP", () => {
     expect(plain.headers).not.toHaveProperty("preference-applied");
     const short = await ask("POST /api/v1/posts", { ...body("Two"), ...waiting(1) });
     expect(short.json.post.error).toContain("It waits for the post before it");
-    expect(short.json.warnings).toEqual([expect.stringMatching(STILL)]);
+    expect(short.json.warnings).toEqual([expect.stringMatching(BEHIND)]);
     expect(short.headers["preference-applied"]).toBe("wait=1");
     letGo();
     const tool = await ask("POST /api/v1/tools/schedule_post", { ...body("Three"), ...waiting(99) });
@@ -180,6 +181,8 @@ it("the end of the process ends the waiting with an answer, and long before its 
   await expect.poll(() => held.length, { timeout: 10_000 }).toBe(1);
   (server.ctx as Context).links.end();
   const { status, json } = await waits;
-  expect([status, json.warnings]).toEqual([201, [expect.stringMatching(STILL)]]);
+  // Whether the post before it is out by then is a matter of moments.
+  const either = new RegExp(`${STILL.source}|${BEHIND.source}`);
+  expect([status, json.warnings]).toEqual([201, [expect.stringMatching(either)]]);
   await untilOver(json.post.id);
 });

@@ -65,6 +65,8 @@ export function PostActions({ post, onChanged }: PostActionsProps) {
     </ButtonLink>
   );
   const isToChange = needsChange(post.error);
+  const isHeld = findAccount(post.accountId)?.schedule?.paused === true;
+  const held = isHeld ? "The channel is paused: the post waits until it is resumed." : null;
   return (
     <section class="post-actions" aria-label="What you can do">
       {error !== null && <Problem sentence={error} />}
@@ -80,7 +82,7 @@ export function PostActions({ post, onChanged }: PostActionsProps) {
                 void change(
                   "update_post",
                   { id: post.id, scheduledAt: new Date().toISOString() },
-                  "The post goes out now.",
+                  held ?? "The post goes out now.",
                 )
               }
             >
@@ -94,7 +96,7 @@ export function PostActions({ post, onChanged }: PostActionsProps) {
             <Button
               kind={isToChange ? "quiet" : "main"}
               isBusy={doing === "retry_post"}
-              onClick={() => void change("retry_post", { id: post.id }, "The post is sent again.")}
+              onClick={() => void change("retry_post", { id: post.id }, held ?? "The post is sent again.")}
             >
               Send again
             </Button>

@@ -94,6 +94,7 @@ Example:
       `
 Each line is one object with a "type": export (the first), account, key, webhook, file, post (with its history), end (the last, with counts).
 It has the records of files. posthorn backup holds their bytes.
+With --csv the addresses of files that are stored here (r2://…) are known here alone: upload the files to another Posthorn first.
 With --csv a cell that a spreadsheet would run begins with an apostrophe, which posthorn import takes away again.
 
 Examples:
@@ -245,6 +246,10 @@ async function exportAll(
         : plural(table.posts, "post was", "posts were");
     host.terminal.tell(`${what} written to ${file}.\n`);
   }
+  if (table !== null && table.withOwnFiles > 0)
+    host.terminal.tell(
+      `${plural(table.withOwnFiles, "post has", "posts have")} files that are stored here (r2://…), which a table does not hold. It imports again here. For another Posthorn take the files along: posthorn backup moves everything. Or upload each file there (posthorn upload FILE) and put its new address into the table.\n`,
+    );
   if (table !== null && table.overdue > 0)
     host.terminal.tell(
       `${plural(table.overdue, "waiting post is", "waiting posts are")} late and not in it: an import takes no time that is over.\n`,

@@ -14,7 +14,7 @@ import {
   toJsonText,
 } from "../options.ts";
 import { toTable } from "../shell/table.ts";
-import { readBound } from "../shell/when.ts";
+import { readBound } from "../../domain/arguments/spoken-times.ts";
 
 const ISO_DATE_CHARS = "2026-11-21".length;
 

@@ -13,7 +13,7 @@ import { addContentOptions, bringMedia, type ContentOptions, readMetadata } from
 import { findPostId } from "./find-post.ts";
 import { forShell } from "./shell-words.ts";
 import { showPost, showPosts } from "./views.ts";
-import { readDate, readWhen, WHEN_HELP } from "./when.ts";
+import { readDate, readWhen, WHEN_HELP } from "../../domain/arguments/spoken-times.ts";
 
 interface Common {
   readonly json?: true;

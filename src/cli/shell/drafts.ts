@@ -1,23 +1,21 @@
 import * as z from "zod";
 import type { Command } from "commander";
 import { DecidedDraft, Draft, DRAFT_STATES } from "../../domain/drafts/draft.ts";
-import { tellSeries } from "../../domain/drafts/tell-series.ts";
 import type { Post } from "../../domain/posts/post.ts";
 import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/time.ts";
-import { listAccounts, namesOfAccounts } from "../../accounts/accounts.ts";
+import { listAccounts } from "../../accounts/accounts.ts";
 import { plainCall } from "../../context.ts";
 import { listDrafts } from "../../drafts/drafts.ts";
 import type { Host, Session } from "../host.ts";
 import { collect, toJsonText } from "../options.ts";
 import { shellCaller } from "../../access/api-keys.ts";
+import { type DraftListOptions, printDrafts, showDrafts } from "./draft-list.ts";
 import { addContentOptions, bringMedia, type ContentOptions, readMetadata } from "./content.ts";
 import { readShortId, shortIds } from "./find-post.ts";
 import { consentOf, findDue, untilOut, whyNotOut } from "./outcomes.ts";
 import { forShell } from "./shell-words.ts";
-import { type Column, toTable } from "./table.ts";
-import { toClock } from "./views.ts";
-import { readWhen, WHEN_HELP } from "./when.ts";
+import { readWhen, WHEN_HELP } from "../../domain/arguments/spoken-times.ts";
 
 interface Common {
   readonly json?: true;
@@ -42,10 +40,11 @@ interface ApproveOptions extends Common {
 export function addDraftCommands(program: Command, host: Host): void {
   program
     .command("drafts")
-    .description("list drafts, or those in one state, such as waiting")
+    .description("list the drafts that wait or are open, or those in one state, such as scheduled")
     .argument("[state]", DRAFT_STATES.join(", "))
-    .option("--json", "print JSON on a terminal, too")
-    .action((state: string | undefined, options: Common) => list(host, state, options));
+    .option("--all", "the decided ones, too")
+    .option("--json", "print JSON of all of them on a terminal, too")
+    .action((state: string | undefined, options: DraftListOptions) => printDrafts(host, state, options));
   addContentOptions(
     program
       .command("draft")
@@ -88,73 +87,6 @@ const Answer = z.looseObject({
   results: z.array(DecidedDraft).optional(),
   warnings: z.array(z.string()).optional(),
 });
-
-async function list(host: Host, state: string | undefined, { json }: Common): Promise<void> {
-  if (state !== undefined && !DRAFT_STATES.some((known) => known === state))
-    throw new AppError(
-      "invalid",
-      `state: ${quote(state)} is none. The states are ${DRAFT_STATES.join(", ")}.`,
-    );
-  await using session = await host.openSession();
-  const call = plainCall(session.ctx, shellCaller(), host.stopSignal);
-  const states = DRAFT_STATES.filter((known) => known === state);
-  const page = await listDrafts(call, { ...(state === undefined ? {} : { state: states }), limit: 100 });
-  const isTable = host.terminal.isScreen && json !== true;
-  host.terminal.print(isTable ? await showDrafts(host, session, page.drafts) : toJsonText(page));
-}
-
-/** One line a draft, and below it what is in its way, or what a person said. */
-async function showDrafts(host: Host, { ctx }: Session, drafts: readonly Draft[]): Promise<string> {
-  if (drafts.length === 0) return "None.\n";
-  const { timezone } = ctx.settings;
-  const names = await namesOfAccounts({ ctx, caller: shellCaller() });
-  const ids = shortIds(drafts.map(({ id }) => id));
-  const columns: readonly Column<Draft>[] = [
-    { title: "WHEN", of: (draft) => whenOf(draft, timezone) },
-    { title: "STATE", of: ({ state, outcome }) => (outcome === null ? state : `${state}, ${outcome}`) },
-    {
-      title: "CHANNELS",
-      of: ({ targets }) => targets.map(({ accountId }) => names.get(accountId) ?? accountId).join(", "),
-      isCut: true,
-      isName: true,
-    },
-    {
-      title: "TEXT",
-      of: ({ title, caption, repeat }) => title ?? caption ?? repeat?.texts?.[0] ?? "",
-      isCut: true,
-    },
-    { title: "ID", of: ({ id }) => ids.get(id) ?? id },
-  ];
-  const [head = "", ...lines] = toTable(columns, drafts, host.terminal.columns).split("\n");
-  const rows = drafts.flatMap((draft, at) => [lines[at] ?? "", ...notesOf(draft, names)]);
-  return `${[head, ...rows].join("\n")}\nTimes are in ${timezone}.\n`;
-}
-
-function whenOf({ scheduledAt, repeat, posts }: Draft, timezone: string): string {
-  if (repeat !== null)
-    return `each ${repeat.every === 1 ? "" : `${repeat.every} `}${repeat.unit} ${repeat.time}`;
-  const at = posts[0]?.scheduledAt ?? scheduledAt;
-  return at === null ? "once approved" : toClock(at, timezone);
-}
-
-function notesOf(
-  { state, repeat, checks, decision, posts }: Draft,
-  names: ReadonlyMap<string, string>,
-): string[] {
-  const name = (id: string): string => names.get(id) ?? id;
-  const isDecided = posts.length > 0;
-  const problems = isDecided
-    ? posts.flatMap(({ accountId, error }) => (error === null ? [] : [`${name(accountId)}: ${error}`]))
-    : checks.flatMap(({ accountId, error }) => (error === null ? [] : [`${name(accountId)}: ${error}`]));
-  const said = state === "open" && decision?.note ? [`${decision.by.name}: ${decision.note}`] : [];
-  const series =
-    repeat === null || isDecided
-      ? []
-      : [`${tellSeries(repeat)}.`, ...(repeat.texts ?? []).map((text, at) => `${at + 1}. ${text}`)];
-  return [...series, ...problems.map((line) => forShell(line)), ...said].map(
-    (line) => `  ${line.replaceAll(/\s+/g, " ")}`,
-  );
-}
 
 async function write(host: Host, text: string | undefined, options: DraftOptions): Promise<void> {
   const caption = text === "-" ? (await host.terminal.readAll()).trimEnd() : text;

@@ -13,7 +13,7 @@ import { alwaysAsked, findDue, untilOut, whyNotOut } from "./outcomes.ts";
 import { addContentOptions, bringMedia, type ContentOptions, readMetadata } from "./content.ts";
 import { forShell } from "./shell-words.ts";
 import { showPosts, showPreview } from "./views.ts";
-import { readWhen, WHEN_HELP } from "./when.ts";
+import { readWhen, WHEN_HELP } from "../../domain/arguments/spoken-times.ts";
 
 interface PostOptions extends ContentOptions {
   readonly on: readonly string[];

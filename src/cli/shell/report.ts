@@ -7,7 +7,7 @@ import { toCsv } from "../../results/report-csv.ts";
 import type { Host } from "../host.ts";
 import { collect, toJsonText, wholeNumber } from "../options.ts";
 import { type Column, toTable } from "./table.ts";
-import { readBounds } from "./when.ts";
+import { readBounds } from "./bounds.ts";
 
 interface ReportOptions {
   readonly on: readonly string[];

@@ -11,9 +11,11 @@ import { plainCall } from "../../context.ts";
 import { findChannel, listAccounts, namesAmong } from "../../accounts/accounts.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import type { Host, Session } from "../host.ts";
-import { alwaysAsked } from "./outcomes.ts";
+import type { ConfirmOptions } from "../../toolkit/confirm.ts";
+import { alwaysAsked, consentOf } from "./outcomes.ts";
 import { parseList, printResult, toJsonText, wholeNumber } from "../options.ts";
 import { shortIds } from "./find-post.ts";
+import { forShell } from "./shell-words.ts";
 import { toClock } from "./views.ts";
 
 interface SlotOptions {
@@ -43,18 +45,17 @@ export function addSlotCommands(program: Command, host: Host): void {
     .action((channel: string, slots: readonly string[], options: SlotOptions) =>
       setSlots(host, { channel, slots, options }),
     );
-  const addSwitch = (name: "pause" | "resume", description: string): void => {
+  const addSwitch = (name: "pause" | "resume", description: string): Command =>
     program
       .command(name)
       .description(description)
       .argument("[channel]", `${CHANNEL_HELP} (default: all)`)
       .option("--json", "print JSON on a terminal, too")
-      .action((channel: string | undefined, { json }: { json?: true }) =>
-        pause(host, { name, channel, json }),
+      .action((channel: string | undefined, { json, yes }: { json?: true; yes?: true }) =>
+        pause(host, { name, channel, json, yes }),
       );
-  };
   addSwitch("pause", "let nothing of a channel go out, until it is resumed");
-  addSwitch("resume", "let a paused channel's posts go out again");
+  addSwitch("resume", "let a paused channel's posts go out again").option("--yes", "do not ask");
 }
 
 const SLOT_EXAMPLES = `
@@ -70,8 +71,11 @@ const Updated = z.object({
   warnings: z.array(z.string()).optional(),
 });
 
-async function update(host: Host, session: Session, args: object): Promise<z.infer<typeof Updated>> {
-  const asked = { signal: host.stopSignal, ...alwaysAsked(host, session) };
+async function update(
+  { host, session, consent }: { host: Host; session: Session; consent: ConfirmOptions },
+  args: object,
+): Promise<z.infer<typeof Updated>> {
+  const asked = { signal: host.stopSignal, ...consent };
   const { result } = await session.toolbox.call("update_account", args, shellCaller(), asked);
   return Updated.parse(result);
 }
@@ -101,7 +105,9 @@ async function setSlots(
     ...(dryRun === true ? { dryRun } : {}),
   };
   const isAsked = none === true || isChanged || move === true;
-  const result = isAsked ? await update(host, session, args) : { account, moved: [] };
+  const result = isAsked
+    ? await update({ host, session, consent: alwaysAsked(host, session) }, args)
+    : { account, moved: [] };
   if (!host.terminal.isScreen || json === true) return host.terminal.print(toJsonText(result));
   const { timezone: own } = session.ctx.settings;
   const at = result.account.schedule?.timezone ?? own;
@@ -115,10 +121,15 @@ async function setSlots(
   );
 }
 
-async function pause(
-  host: Host,
-  { name, channel, json }: { name: "pause" | "resume"; channel: string | undefined; json: true | undefined },
-): Promise<void> {
+interface Switch {
+  readonly name: "pause" | "resume";
+  readonly channel: string | undefined;
+  readonly json: true | undefined;
+  /** The person agrees already to what a resumed channel sends, and to what is too late. */
+  readonly yes: true | undefined;
+}
+
+async function pause(host: Host, { name, channel, json, yes }: Switch): Promise<void> {
   await using session = await host.openSession();
   const { accounts } = await listAccounts(plainCall(session.ctx, shellCaller(), host.stopSignal));
   const chosen =
@@ -128,12 +139,11 @@ async function pause(
   const changed: Account[] = [];
   const told: string[] = [];
   for (const { id } of chosen) {
-    const { account, warnings = [] } = await update(host, session, {
-      accountId: id,
-      paused: name === "pause",
-    });
+    const consent = consentOf(host, session, yes === true);
+    const args = { accountId: id, paused: name === "pause" };
+    const { account, warnings = [] } = await update({ host, session, consent }, args);
     changed.push(account);
-    told.push(...warnings);
+    told.push(...warnings.map((warning) => forShell(warning)));
   }
   const called = namesAmong(session.ctx, accounts);
   const names = changed.map(({ id }) => visibleText(called.get(id) ?? id)).join(", ");
@@ -142,7 +152,7 @@ async function pause(
     changed.length === 0
       ? "No channel is connected yet."
       : name === "pause"
-        ? `${names} ${is} paused. Nothing goes out until "posthorn resume".`
+        ? [`${names} ${is} paused. Nothing goes out until "posthorn resume".`, ...told].join(" ")
         : [
             `${names} ${is} not paused. ${told.length === 0 ? `None of ${its} posts is late.` : "Late posts go out one after the other."}`,
             ...told,

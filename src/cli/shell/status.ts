@@ -29,6 +29,7 @@ function linesOf(status: Status, server: string | null): string[] {
     ["Posts go out", publisher.running ? "yes" : 'no: nothing publishes. "posthorn serve" does'],
     ["Server", server ?? "none runs"],
     ["Planned", `${counts.scheduled}${next}`],
+    ["Drafts", count(counts.draftsWaiting, "posthorn drafts waiting", "waiting for a decision")],
     ["Late", count(counts.overdue, "posthorn list")],
     ["Failed", count(counts.failed, "posthorn list failed")],
     ["Unknown", count(counts.unknownOutcome, "posthorn list failed")],
@@ -38,8 +39,8 @@ function linesOf(status: Status, server: string | null): string[] {
   return lines.flatMap(([title, text]) => (text === null ? [] : [`${title.padEnd(13)} ${text}`]));
 }
 
-function count(posts: number, command: string): string | null {
-  return posts === 0 ? null : `${posts} ("${command}" shows them)`;
+function count(many: number, command: string, what = ""): string | null {
+  return many === 0 ? null : `${many}${what === "" ? "" : ` ${what}`} ("${command}" shows them)`;
 }
 
 function names(accounts: readonly { readonly name: string; readonly provider: string }[]): string | null {

@@ -21,7 +21,7 @@ type Result = Readonly<Record<string, unknown>>;
 type View = (result: Result, width: number) => string | null;
 
 /** What a list may have beside its rows and still be told by them. */
-const BESIDE = ["nextCursor", "from", "to", "timezone"];
+const BESIDE = ["nextCursor", "from", "to", "timezone", "warnings"];
 const KIB = 1_024;
 const SIZES = ["B", "KiB", "MiB", "GiB", "TiB"];
 
@@ -78,8 +78,11 @@ async function showList(ctx: AppContext, result: Result, width: number): Promise
     posts === null
       ? (LISTS.map((view) => view(result, width)).find((text) => text !== null) ?? null)
       : await showPosts(ctx, posts, { columns: width, hasShortIds: false });
-  if (shown === null || typeof result["nextCursor"] !== "string") return shown;
-  return `${shown}There are more: ask with a larger limit, or with --json for the cursor of the next page.\n`;
+  if (shown === null) return shown;
+  const told = z.array(z.string()).safeParse(result["warnings"]).data ?? [];
+  const whole = [shown, ...told.map((warning) => `${forShell(warning)}\n`)].join("");
+  if (typeof result["nextCursor"] !== "string") return whole;
+  return `${whole}There are more: ask with a larger limit, or with --json for the cursor of the next page.\n`;
 }
 
 /** What readers will see of a post, and how much of its room it takes. */

@@ -1,3 +1,5 @@
+import { nearestName } from "../settings/nearest-name.ts";
+
 /** What a channel is told from others by. */
 export interface NamedChannel {
   readonly id: string;
@@ -13,6 +15,29 @@ const ID_CHARS = 6;
 /** For comparing names: without regard to case. People write handles with or without their sign. */
 export function foldName(text: string): string {
   return text.trim().replace(/^@/, "").normalize("NFKC").toLowerCase();
+}
+
+const ARTICLE = /^(?:the|an?|der|die|das|el|la|le|les|los|las|il|lo) /;
+
+function withoutArticle(text: string): string {
+  return foldName(text).replaceAll(/\s+/g, " ").replace(ARTICLE, "");
+}
+
+/**
+ * The one of these names that is probably meant, without regard to case, an article before it and slips of the hand;
+ * else the only one that has all these words. Null: none, or several.
+ */
+export function nearestChannelName(given: string, names: readonly string[]): string | null {
+  const word = withoutArticle(given);
+  const plain = names.map(withoutArticle);
+  const near = nearestName(word, plain);
+  if (near !== null) return names[plain.indexOf(near)] ?? null;
+  const words = word.split(" ");
+  // "Fjord Bakery on Mastodon" has the words of "Fjord Bakery", which is the shorter one and comes first.
+  const found = names.filter((_, at) => words.every((one) => plain[at]?.split(" ").includes(one)));
+  const [first] = found;
+  const isOne = first !== undefined && found.every((name) => foldName(name).startsWith(foldName(first)));
+  return isOne ? first : null;
 }
 
 /** What a channel may be called, the shortest first. The last one fits no other. `title`: of its platform. */

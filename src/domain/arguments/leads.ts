@@ -10,7 +10,7 @@ const LEADS: readonly Lead[] = [
   {
     given: ["until", "pausedUntil", "pauseUntil", "resumeAt", "resumeOn", "paused"],
     beside: "paused",
-    way: "A pause has no end of its own: it lasts until paused is set to false. Posts that are later than POSTHORN_MAX_LATENESS by then fail, so move them with change_posts.",
+    way: "A pause has no end of its own: it lasts until paused is set to false. Posts that are too late by then fail, so move them with change_posts: the answer to a pause says until when they can go out.",
   },
   {
     given: ["repeat", "repeats", "recurrence", "recurring", "rrule", "every"],

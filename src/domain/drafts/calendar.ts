@@ -5,5 +5,17 @@ import { Draft } from "./draft.ts";
 /** The posts of a time window, with the drafts whose time lies in it. */
 export const DraftCalendar = Calendar.extend({
   drafts: z.array(Draft).describe("Open and waiting ones."),
+  series: z
+    .array(
+      z.strictObject({
+        draftId: z.string(),
+        text: z.string().nullable(),
+        accountIds: z.array(z.string()),
+        rule: z.string(),
+        postsUntil: z.iso.datetime(),
+        coming: z.array(z.iso.datetime()),
+      }),
+    )
+    .describe("coming: no posts yet."),
 });
 export type DraftCalendar = z.infer<typeof DraftCalendar>;

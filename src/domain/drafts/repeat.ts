@@ -45,7 +45,7 @@ export type Series = z.infer<typeof Series>;
 
 /** One time that a series comes to. */
 export interface Occurrence {
-  /** From 0, with those that were skipped. */
+  /** From 0, with those that were skipped. Texts take turns by it. */
   readonly number: number;
   readonly at: number;
 }
@@ -77,37 +77,66 @@ export function readSeries(
 }
 
 /**
- * Today. Where a day or week has an occurrence today whose time is over, the next one, so that the series begins with
- * its first text. Months and years keep their day: the 31st is not the 28th.
+ * Today. Where today's time is over, the next day with an occurrence, so that the series begins there. A next day that
+ * is another day of the month is none to count from: the 31st is not the 28th.
  */
 function firstDay(input: RepeatInput & { readonly timezone: string }, now: number): string {
   const { time, timezone, unit } = input;
   const today = readWallClock(now, timezone).date;
-  if (unit === "month" || unit === "year") return today;
   const [first, next] = seriesDays({ ...input, from: today });
-  return first === today && atWallTime({ date: today, time }, timezone) <= now ? (next ?? today) : today;
+  if (first !== today || next === undefined || atWallTime({ date: today, time }, timezone) > now)
+    return today;
+  const keepsDay = unit === "day" || unit === "week" || dayOfMonth(next) === dayOfMonth(today);
+  return keepsDay ? next : today;
 }
 
-/** In order; `since`: only those from about then on, which a long series tells quicker. */
-export function* occurrencesOf(series: Series, since = -Infinity): Generator<Occurrence> {
+function dayOfMonth(date: string): string {
+  return date.slice(-2);
+}
+
+interface Span {
+  /** What came until then is no occurrence: the series was approved at that moment. Default: all are. */
+  readonly begun?: number;
+  /** Only those from about then on, which a long series tells quicker. */
+  readonly since?: number;
+}
+
+/** In order, counted from the first after `begun` on. */
+export function* occurrencesOf(
+  series: Series,
+  { begun = -Infinity, since = begun }: Span = {},
+): Generator<Occurrence> {
   const { until, times = Infinity, timezone, time } = series;
-  // Zones lie less than two days apart.
-  const first = since === -Infinity ? "" : readWallClock(since - 2 * DAY, "UTC").date;
+  const [counted, first] = [dayAround(begun), dayAround(since)];
   let number = 0;
   for (const date of seriesDays(series)) {
     if (number >= times || (until !== undefined && date > until)) return;
-    if (date >= first) yield { number, at: atWallTime({ date, time }, timezone) };
+    if (date < counted) continue;
+    // Beyond the first they come after `begun` anyway.
+    if (number === 0 || date >= first) {
+      const at = atWallTime({ date, time }, timezone);
+      if (at <= begun) continue;
+      if (date >= first) yield { number, at };
+    }
     number += 1;
   }
+}
+
+/** No day before it has begun anywhere by then: zones lie less than two days apart. */
+function dayAround(ms: number): string {
+  return ms === -Infinity ? "" : readWallClock(ms - 2 * DAY, "UTC").date;
 }
 
 /** So far ahead posts are made. */
 export const AHEAD_MS = 14 * DAY;
 
-/** Those to be made at this moment: the next one, and all within two weeks. None of the past. */
-export function aheadOf(series: Series, now: number): Occurrence[] {
+/**
+ * Those to be made at this moment: the next one, and all within two weeks. None of the past. `begun`: when the series
+ * was approved. Default: it would be now.
+ */
+export function aheadOf(series: Series, now: number, begun = now): Occurrence[] {
   const ahead: Occurrence[] = [];
-  for (const occurrence of occurrencesOf(series, now)) {
+  for (const occurrence of occurrencesOf(series, { begun, since: now })) {
     if (occurrence.at <= now) continue;
     if (occurrence.at > now + AHEAD_MS && ahead.length > 0) return ahead;
     ahead.push(occurrence);

@@ -15,7 +15,7 @@ export const Status = z.strictObject({
   counts: z
     .strictObject({
       scheduled: z.int(),
-      overdue: z.int().describe("Not live a minute after their time."),
+      overdue: z.int().describe("Not live a minute after their time; none of a paused channel."),
       publishing: z.int(),
       uploaded: z.int(),
       failed: z.int().describe("Of the last 7 days."),
@@ -43,7 +43,7 @@ export const Status = z.strictObject({
       }),
     )
     .describe("Of the last 7 days."),
-  nextDueAt: z.iso.datetime().nullable().describe("Time of the next waiting post."),
+  nextDueAt: z.iso.datetime().nullable().describe("When the next post goes out."),
   accountsToReconnect: z
     .array(
       z.strictObject({

@@ -102,7 +102,7 @@ const ABSENT = new RegExp(`\\bthere is no (\\w+) "?${ID}"?`, "gi");
 const IN_BRACKETS = new RegExp(` ?\\((?:\\w+ )?${ID}\\)`, "g");
 /** At the beginning of a sentence it is not told which one. */
 const ONE_POST = new RegExp(`\\bThe post ${ID} with\\b`, "g");
-const IDS = new RegExp(` ?(?<![/.\\w])"?${ID}"?`, "g");
+const IDS = new RegExp(` \\(${ID}(?:, ${ID})*\\)| ?(?<![/.\\w])"?${ID}"?`, "g");
 
 /** What others wrote and what a platform said stays as it is: only what stands around quotes is put into words. */
 function keepQuotes(

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { CalendarDay, Moment } from "../time-fields.ts";
+import { Moment } from "../time-fields.ts";
 import { optionalBounds, optionalName, optionalNames, optionalText } from "../optional.ts";
 import { COMMON_METADATA_SCHEMA } from "./common-metadata.ts";
 import { planFields } from "./plan.ts";
@@ -92,7 +92,7 @@ export const PostsChange = z.strictObject({
   from: Moment.optional().describe(those.from.description ?? ""),
   to: Moment.optional().describe(those.to.description ?? ""),
   shiftMinutes: z.int().min(-525_600).max(525_600).optional().describe("Move them. Negative: earlier."),
-  toDay: CalendarDay.optional().describe("To this date, same time of day in the channel's zone."),
+  toDay: Moment.optional().describe("To this date, same time there."),
   cancel: z.boolean().optional().describe("Cancel them."),
   dryRun: z.boolean().optional().describe("Only check."),
 });

@@ -24,6 +24,7 @@ export type ListPostsArgs = z.infer<typeof ListPostsArgs>;
 export const PostPage = z.strictObject({
   posts: z.array(Post).describe("Latest time first."),
   nextCursor: z.string().nullable().describe("Null on the last page."),
+  warnings: z.array(z.string()).optional().describe("Late posts that go out within from and to."),
 });
 export type PostPage = z.infer<typeof PostPage>;
 
@@ -45,8 +46,8 @@ export const Calendar = z.strictObject({
   freeSlots: z
     .array(z.strictObject({ accountId: z.string(), at: z.iso.datetime() }))
     .describe("From now on."),
-  names: z.record(z.string(), z.string()).describe("Channels' names by accountId."),
-  platforms: z.record(z.string(), z.string()).describe("Platforms' names by provider."),
+  names: z.record(z.string(), z.string()).describe("By accountId."),
+  platforms: z.record(z.string(), z.string()).describe("By provider."),
   from: z.iso.datetime().describe("The window's start."),
   to: z.iso.datetime().describe("Its end."),
   timezone: z.string().describe("Zone of dates."),

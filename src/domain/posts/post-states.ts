@@ -21,7 +21,7 @@ export const TRANSITIONS = {
   uploaded: { from: ["publishing"], to: "uploaded" },
   published: { from: ["publishing", "uploaded"], to: "published" },
   fail: { from: ["publishing", "uploaded"], to: "failed" },
-  /** Its time passed while nothing ran, or its channel was gone: it fails without having been tried. */
+  /** Its time passed while nothing ran, or its channel was paused or gone: it fails without having been tried. */
   miss: { from: ["scheduled"], to: "failed" },
   retry: { from: ["failed"], to: "scheduled" },
   /** A person, or the platform when asked, reconciles an unknown outcome. */

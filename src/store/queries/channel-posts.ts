@@ -24,24 +24,25 @@ export async function findWaitingTwin(
   return row?.id ?? null;
 }
 
-/** Whether another post waits on the same channel for a time within these (milliseconds, both included). */
-export async function isAnyWaiting(
+/** The first other post that waits on the same channel for a time within these (milliseconds, both included). */
+export async function findWaitingNear(
   reader: Reader,
   post: Pick<PostRow, "id" | "account_id" | "owner_id">,
   { from, to }: { readonly from: number; readonly to: number },
-): Promise<boolean> {
-  const row = await queryOf(reader)
+): Promise<Pick<PostRow, "id" | "caption" | "media_url"> | undefined> {
+  return queryOf(reader)
     .selectFrom("posts")
-    .select("id")
+    .select(["id", "caption", "media_url"])
     .where("account_id", "=", post.account_id)
     .where("owner_id", "=", post.owner_id)
     .where("scheduled_at", ">=", from)
     .where("scheduled_at", "<=", to)
     .where("id", "<>", post.id)
     .where("status", "=", sql.lit("scheduled"))
+    .orderBy("scheduled_at")
+    .orderBy("id")
     .limit(1)
     .executeTakeFirst();
-  return row !== undefined;
 }
 
 /**

@@ -10,11 +10,20 @@ export interface StatusScope {
   readonly accountIds: readonly string[] | null;
 }
 
-/** Their ids, for a template. */
-export function ownAccounts({ ownerId, accountIds }: StatusScope): RawBuilder<unknown> {
+/** Their ids, for a template. `that`: what else is true of them. */
+export function ownAccounts(
+  { ownerId, accountIds }: StatusScope,
+  that: RawBuilder<unknown> = sql`TRUE`,
+): RawBuilder<unknown> {
   const reach = accountIds === null ? sql`TRUE` : sql`id IN ${anyOf(accountIds)}`;
-  return sql`(SELECT id FROM accounts WHERE owner_id = ${ownerId} AND ${reach})`;
+  return sql`(SELECT id FROM accounts WHERE owner_id = ${ownerId} AND ${reach} AND ${that})`;
 }
+
+/** Nothing of other accounts goes out before a person resumes or reconnects them. */
+const CAN_SEND = sql`paused = 0 AND status IN ('connected', 'expiring')`;
+
+/** What waits for the end of a pause is not late: a person wanted it so. */
+const NOT_PAUSED = sql`paused = 0`;
 
 export interface PostCounts {
   readonly overdue: number;
@@ -32,13 +41,13 @@ export async function countPosts(
   scope: StatusScope,
   at: { readonly overdueBefore: number; readonly failedSince: number },
 ): Promise<PostCounts> {
-  const count = (where: RawBuilder<unknown>): RawBuilder<unknown> =>
-    sql`(SELECT count(*) FROM posts WHERE account_id IN ${ownAccounts(scope)} AND ${where})`;
+  const count = (where: RawBuilder<unknown>, of = ownAccounts(scope)): RawBuilder<unknown> =>
+    sql`(SELECT count(*) FROM posts WHERE account_id IN ${of} AND ${where})`;
   const late = sql`scheduled_at < ${at.overdueBefore}`;
   const rows = await rowsOf(
     reader,
     sql<PostCounts>`SELECT
-    ${count(sql`status IN ('scheduled', 'publishing', 'uploaded') AND ${late}`)} AS overdue,
+    ${count(sql`status IN ('scheduled', 'publishing', 'uploaded') AND ${late}`, ownAccounts(scope, NOT_PAUSED))} AS overdue,
     ${count(sql`status = 'publishing'`)} AS publishing,
     ${count(sql`status = 'uploaded'`)} AS uploaded,
     ${count(sql`status = 'failed' AND scheduled_at >= ${at.failedSince}`)} AS failed`,
@@ -71,7 +80,7 @@ export async function countInDoubt(reader: Reader, scope: StatusScope): Promise<
   return (await rowOf(reader, count))?.count ?? 0;
 }
 
-/** The first waiting post's time from `now` on, in milliseconds. Null where none waits. */
+/** The time of the first waiting post from `now` on whose channel can send it, in milliseconds. Null: there is none. */
 export async function readNextScheduled(
   reader: Reader,
   scope: StatusScope,
@@ -82,12 +91,15 @@ export async function readNextScheduled(
     sql<{ next: number | null }>`
     SELECT min((SELECT scheduled_at FROM posts
       WHERE account_id = own.id AND status = 'scheduled' AND scheduled_at >= ${now} ORDER BY scheduled_at LIMIT 1)) AS next
-    FROM ${ownAccounts(scope)} AS own`,
+    FROM ${ownAccounts(scope, CAN_SEND)} AS own`,
   );
   return rows[0]?.next ?? null;
 }
 
-/** How late the newest published posts went live, in milliseconds, shortest first. */
+/**
+ * How late the newest published posts went live, in milliseconds, shortest first; without those that waited until a
+ * person resumed or reconnected their channel.
+ */
 export async function readLateness(
   reader: Reader,
   scope: StatusScope,
@@ -97,10 +109,11 @@ export async function readLateness(
     reader,
     sql<{ late: number }>`
     SELECT CASE WHEN a.finished_at < p.scheduled_at THEN 0 ELSE a.finished_at - p.scheduled_at END AS late
-    FROM (SELECT post_id, finished_at, outcome FROM attempts
+    FROM (SELECT post_id, finished_at, outcome, late_cause FROM attempts
           WHERE owner_id = ${scope.ownerId} AND started_at >= ${range.since} ORDER BY started_at DESC LIMIT ${range.limit}) AS a
     JOIN posts AS p ON p.id = a.post_id
-    WHERE a.outcome = 'published' AND a.finished_at IS NOT NULL AND p.account_id IN ${ownAccounts(scope)}
+    WHERE a.outcome = 'published' AND a.finished_at IS NOT NULL AND (a.late_cause IS NULL OR a.late_cause <> 'channel')
+      AND p.account_id IN ${ownAccounts(scope)}
     ORDER BY late`,
   );
   return rows.map((row) => row.late);

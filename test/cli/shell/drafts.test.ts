@@ -35,6 +35,56 @@ describe("posthorn draft, drafts and approve", () => {
     expect((await runCli(["drafts", "waiting"], { ...folder, columns: 100 })).stdout).toBe("None.\n");
   });
 
+  it("show what waits for a decision first, then what is open, and decided ones when asked for", async () => {
+    using folder = temporaryFolder();
+    const at = ["--on", "My feed", "--at", "2099-01-01T09:00:00Z"];
+    const screen = { ...folder, columns: 100 };
+    expect((await runCli(["drafts"], screen)).stdout).toBe(
+      "No draft waits for a decision, and none is open.\n",
+    );
+    const first = await runCli(["draft", "Settled", ...at, "--submit"], folder);
+    await runCli(["draft", "Asked", ...at, "--submit"], folder);
+    await runCli(["draft", "Begun", ...at], folder);
+    await runCli(["approve", JSON.parse(first.stdout).draft.id, "--yes"], folder);
+
+    const { stdout } = await runCli(["drafts"], screen);
+    const order = ["Waiting for a decision", "Asked", "Open", "Begun", "1 decided: posthorn drafts --all"];
+    expect(order.map((text) => stdout.indexOf(text))).toEqual(
+      order.map((text) => stdout.indexOf(text)).toSorted((a, b) => a - b),
+    );
+    for (const text of order) expect(stdout).toContain(text);
+    expect(stdout).not.toContain("Settled");
+    const all = (await runCli(["drafts", "--all"], screen)).stdout;
+    expect(all.indexOf("Settled")).toBeGreaterThan(all.indexOf("Decided"));
+    expect(all).not.toContain("--all");
+    // Programs get all of them, as before.
+    expect(JSON.parse((await runCli(["drafts"], folder)).stdout).drafts).toHaveLength(3);
+  });
+
+  it("tell below the list of posts how a series goes on after the posts that are made", async () => {
+    using folder = temporaryFolder();
+    const screen = { ...folder, columns: 100 };
+    for (const [text, end] of [
+      ["Weekend", {}],
+      ["Three days", { times: 3 }],
+    ] as const) {
+      const repeat = { unit: "day", time: "07:00", ...end };
+      const draft = { caption: text, targets: [{ accountId: "My feed" }], repeat };
+      const saved = await runCli(["call", "save_draft", JSON.stringify(draft)], folder);
+      await runCli(["approve", JSON.parse(saved.stdout).draft.id, "--yes"], folder);
+    }
+    const { stdout } = await runCli(["list", "--limit", "3"], screen);
+    expect(stdout).toMatch(
+      /And so on: Every day at 07:00 .*, without an end \(Weekend\)\. Its posts are made 14 days ahead, now until \d{4}-/,
+    );
+    expect(stdout.match(/And so on/g)).toHaveLength(1);
+    expect((await runCli(["list", "failed"], screen)).stdout).not.toContain("And so on");
+    // What the window holds is there already.
+    expect((await runCli(["list", "--to", "tomorrow"], screen)).stdout).not.toContain("And so on");
+    const far = await runCli(["list", "--from", "2098-01-01", "--to", "2098-01-31"], screen);
+    expect(far.stdout).toMatch(/^No post matches\.\nAnd so on: Every day/);
+  });
+
   it.each(["", " ", "…", "abc"])("decides about none where %j may be any", async (id) => {
     using folder = temporaryFolder();
     await runCli(["draft", "One", "--on", "My feed", "--at", "2099-01-01T09:00:00Z", "--submit"], folder);

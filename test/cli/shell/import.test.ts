@@ -143,3 +143,19 @@ it("takes in another folder what export --csv wrote, also of channels of one nam
   const here = await runCli(["import", "-", "--yes"], { ...folder, input: table });
   expect(JSON.parse(here.stdout)).toMatchObject({ imported: 0, counts: { existing: 2 } });
 });
+
+it("says of own files in a table how they are taken along, and where it is imported what to do", async () => {
+  const picture = join(import.meta.dirname, "..", "..", "fixtures", "photo.jpg");
+  const at = ["--on", "My feed", "--at", "2150-01-31T09:00:00Z"];
+  await runCli(["post", "The lake", ...at, "--media", picture], folder);
+  await runCli(["post", "No picture, only the word r2://", ...at], folder);
+  const { stdout: table, stderr } = await runCli(["export", "--csv"], folder);
+  expect(stderr).toMatch(
+    /^1 post has files that are stored here .* posthorn backup .* \(posthorn upload FILE\)/,
+  );
+  using other = temporaryFolder();
+  const there = await runCli(["import", "-", "--yes"], { ...other, input: table, columns: 200 });
+  expect(there.status).toBe(1);
+  expect(there.stdout).toMatch(/there is no file "r2:.*" here\. .*or bring it in with posthorn upload\./);
+  expect(there.stdout).not.toContain("upload_file");
+});

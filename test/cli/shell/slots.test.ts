@@ -8,6 +8,8 @@ function open() {
   const run = (...args: readonly string[]): Promise<CliRun> => runCli(args, { env });
   return {
     run,
+    ask: (answers: readonly string[], ...args: readonly string[]) =>
+      runCli(args, { env, answers, columns: 100 }),
     async read(...args: readonly string[]): Promise<any> {
       const done = await run(...args);
       expect(done).toMatchObject({ status: 0 });
@@ -84,6 +86,16 @@ describe("pause and resume", () => {
     const call = (tool: string, args: object) => shell.read("call", tool, JSON.stringify(args));
     const { draft } = await call("save_draft", { caption: "Kept back", targets: [{ accountId: "My feed" }] });
     await call("decide_draft", { id: draft.id, revision: draft.revision, decision: "approve" });
+    // At a terminal a person is asked first, and the channel stays paused without a yes.
+    const no = await shell.ask(["n"], "resume", "My feed");
+    expect(no).toMatchObject({ status: 1, stderr: expect.stringContaining("Nothing was done") });
+    expect(no.questions[0]?.question).toMatch(/^Resume My feed.*\? 1 post goes out at once\. .*“Kept back”/);
+    expect(await pausedOnes()).toEqual(["My feed", "Other"]);
+    expect((await shell.read("pause", "My feed")).warnings).toEqual([
+      expect.stringMatching(
+        /^1 post waits for this channel\. A post may go out up to 1 hour late; .*It, “Kept back”/,
+      ),
+    ]);
     expect((await shell.read("resume", "My feed")).warnings).toEqual([
       expect.stringMatching(/^1 post goes out now: “Kept back”, which was due on /),
     ]);

@@ -8,6 +8,7 @@ it("tells a person whether posts go out, what waits and what is paused; programs
   await runCli(["call", "list_accounts"], { env });
   await runCli(["post", "Hello", "--on", "My feed", "--at", "2099-01-01T10:00:00Z"], { env });
   await runCli(["pause", "My feed"], { env });
+  await runCli(["draft", "Soon", "--on", "My feed", "--submit"], { env });
   const { status, stdout } = await runCli(["status"], {
     env: { ...env, POSTHORN_TIMEZONE: "UTC" },
     columns: 80,
@@ -18,6 +19,7 @@ it("tells a person whether posts go out, what waits and what is paused; programs
       'Posts go out  no: nothing publishes. "posthorn serve" does',
       "Server        none runs",
       expect.stringMatching(/^Planned +1(, the next at 2099-01-01 10:00 \(UTC\))?$/),
+      'Drafts        1 waiting for a decision ("posthorn drafts waiting" shows them)',
       "Paused        My feed (feed)",
       "",
     ],

@@ -15,7 +15,7 @@ import {
 import { call } from "../../data/tools.ts";
 import { shortTime } from "../../data/when.ts";
 import { Ask } from "../../ui/ask.tsx";
-import { AskToResume } from "../../ui/ask-to-resume.tsx";
+import { AskToPause, AskToResume } from "../../ui/ask-to-pause.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { PlatformGlyph } from "../../ui/channel.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -236,18 +236,7 @@ function PauseAndEnd({ account }: { readonly account: Account }) {
           </Button>
         )}
       </div>
-      {question === "pause" && (
-        <Ask
-          question={`Pause “${name}”?`}
-          text={`${waiting} on it. Nothing goes out until you resume it. New posts can still be planned. A post whose time passes in the meantime waits, too.`}
-          yes="Pause"
-          no="Keep it going"
-          onYes={() =>
-            change(call("update_account", { accountId: id, paused: true }), `“${name}” is paused.`)
-          }
-          onClose={close}
-        />
-      )}
+      {question === "pause" && <AskToPause account={account} onClose={close} />}
       {question === "resume" && <AskToResume account={account} onClose={close} />}
       {question === "disconnect" && (
         <Ask

@@ -64,7 +64,7 @@ async function loadPosts(args: Json): Promise<Posts> {
   return posts;
 }
 
-/** `labelled`: the posts with the label that is asked for. Free times have neither state nor label. */
+/** `labelled`: the posts with the label that is asked for. Free times and what series bring have neither state nor label. */
 export function filterCalendar(
   calendar: DraftCalendar,
   { states, label }: PlanFilters,
@@ -80,5 +80,6 @@ export function filterCalendar(
     ),
     drafts: calendar.drafts.filter(({ labels }) => hasDrafts && (label === "" || labels.includes(label))),
     freeSlots: hasFree ? calendar.freeSlots : [],
+    series: hasFree ? calendar.series : [],
   };
 }

@@ -2,7 +2,7 @@ import { CalendarPlus, SearchX } from "lucide-preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { App } from "../../../calendar/app.ts";
 import type { Opened } from "../../../calendar/options.ts";
-import { daysOf, periodDrafts, periodPosts, type State } from "../../../calendar/state.ts";
+import { daysOf, periodDrafts, periodPosts, type State, tellComing } from "../../../calendar/state.ts";
 import type { Day } from "../../../shared/zone.ts";
 import { type Address, useAddress } from "../../data/address.tsx";
 import { forPeople } from "../../data/for-people.ts";
@@ -239,11 +239,12 @@ function EmptyPeriod({
         <Button onClick={() => onQuery({ channels: [], states: [], label: "" })}>Show all</Button>
       </Empty>
     );
+  const coming = tellComing(state);
   return (
     <Empty
       icon={<CalendarPlus aria-hidden="true" />}
-      title={`Nothing is planned in this ${state.view}`}
-      text="Your posts, drafts and free slots are shown here."
+      title={`${coming.length === 0 ? "Nothing is planned" : "No post is made yet"} in this ${state.view}`}
+      text={coming.join(" ") || "Your posts, drafts and free slots are shown here."}
     >
       {may("draft") && (
         <ButtonLink href="/app/write" kind="main">

@@ -88,11 +88,16 @@ export function DraftView({ item, before, isMarked, heading, setMarked }: DraftV
   );
 }
 
+/** When a series was approved. Undefined: it is not yet. */
+function begunAt({ decision }: Item["raw"]): number | undefined {
+  return decision?.what === "approved" ? Date.parse(decision.at) : undefined;
+}
+
 /** When it goes out: a time, several, or the rule of a series with the next days. */
 function Times({ item: { raw, shown } }: { readonly item: Item }) {
   const posts = countOf(shown.targets.length, "post");
   if (raw.repeat !== null) {
-    const days = shown.state === "ended" ? [] : nextDays(raw.repeat, now(), 4);
+    const days = shown.state === "ended" ? [] : nextDays(raw.repeat, now(), 4, begunAt(raw));
     return (
       <div class="review-when">
         <p>{tellSeries(raw.repeat, { clock: clockTime, day: formats.value.shortDay })}</p>

@@ -1,7 +1,7 @@
 import { seriesDays } from "../../../../src/domain/drafts/series-days.ts";
 import type { Series } from "../../../../src/domain/drafts/repeat.ts";
 import type { Draft } from "../../../shared/drafts.ts";
-import { createZone } from "../../../shared/zone.ts";
+import { addDays, createZone } from "../../../shared/zone.ts";
 
 type When = (ms: number) => string;
 
@@ -67,21 +67,28 @@ export function tellApproved(isSeries: boolean, times: readonly number[], now: n
     : `${posts} are scheduled, the first on ${when(first)}.`;
 }
 
-/** The days that a series comes to next, by the calendar of its zone. */
-export function nextDays(series: Series, now: number, count: number): readonly string[] {
-  const { day, minutes } = createZone(series.timezone).read(now);
-  const [hour = 0, minute = 0] = series.time.split(":").map(Number);
-  const isOverToday = hour * 60 + minute <= minutes;
+/** The days that a series comes to next, by the calendar of its zone. `begun`: when it was approved. Default: now. */
+export function nextDays(series: Series, now: number, count: number, begun = now): readonly string[] {
+  const lastBefore = lastDayBy(series, begun);
+  const lastOver = lastDayBy(series, now);
   const days: string[] = [];
   let number = 0;
   for (const one of seriesDays(series)) {
     if (number >= (series.times ?? Infinity) || (series.until !== undefined && one > series.until)) break;
+    if (one <= lastBefore) continue;
     number += 1;
-    if (one < day || (one === day && isOverToday)) continue;
+    if (one <= lastOver) continue;
     days.push(one);
     if (days.length === count) break;
   }
   return days;
+}
+
+/** The last day on which the time of the series is over at that moment. */
+function lastDayBy({ timezone, time }: Series, ms: number): string {
+  const { day, minutes } = createZone(timezone).read(ms);
+  const [hour = 0, minute = 0] = time.split(":").map(Number);
+  return hour * 60 + minute <= minutes ? day : addDays(day, -1);
 }
 
 /** A local date and time as a field gives it, `2026-11-26T09:30`; null for anything else. */

@@ -4,7 +4,7 @@ import { countPosts } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
 import { channelName, findAccount, platformTitle } from "../../data/shared-data.ts";
 import { longTime } from "../../data/when.ts";
-import { AskToResume } from "../../ui/ask-to-resume.tsx";
+import { AskToResume } from "../../ui/ask-to-pause.tsx";
 import { Button } from "../../ui/button.tsx";
 import { PlatformGlyph } from "../../ui/channel.tsx";
 import { Problem } from "../../ui/states.tsx";

@@ -31,12 +31,19 @@ export interface Troubles {
   readonly setup: Status["setupProblems"];
   readonly paused: Status["accountsPaused"];
   readonly expiring: readonly LostChannel[];
+  /** Late, and tried again without anybody: nothing is to be done, but a person wants to know. */
+  readonly trying: readonly Post[];
 }
 
 const WEEK = 7 * 24 * 60 * 60 * 1_000;
 
-/** `failed`: latest time first. */
-export function groupTroubles(status: Status, failed: readonly Post[], now: number): Troubles {
+/** `failed`: latest time first. `late`: those that wait though their time has passed. */
+export function groupTroubles(
+  status: Status,
+  failed: readonly Post[],
+  now: number,
+  late: readonly Post[] = [],
+): Troubles {
   const toLost = (one: Status["accountsToReconnect"][number]): LostChannel => ({
     account: one,
     status: one.status,
@@ -48,6 +55,8 @@ export function groupTroubles(status: Status, failed: readonly Post[], now: numb
   const others = failed.filter(({ accountId, error }) => !isUnknown(error) && !held.has(accountId));
   const isRecent = ({ scheduledAt, updatedAt }: Post): boolean =>
     Math.max(Date.parse(scheduledAt), Date.parse(updatedAt)) >= now - WEEK;
+  // What waits for a person is told with its channel.
+  const waiting = new Set([...held, ...status.accountsPaused.map(({ id }) => id)]);
   const { scheduled, overdue } = status.counts;
   const isStopped = !status.publisher.running && (scheduled > 0 || overdue > 0);
   return {
@@ -59,6 +68,7 @@ export function groupTroubles(status: Status, failed: readonly Post[], now: numb
     setup: status.setupProblems,
     paused: status.accountsPaused.filter(({ queuedCount }) => queuedCount > 0),
     expiring: status.accountsToReconnect.filter((one) => one.status === "expiring").map(toLost),
+    trying: late.filter(({ accountId, error }) => error !== null && !waiting.has(accountId)),
   };
 }
 
@@ -74,6 +84,7 @@ function byReason(posts: readonly Post[]): readonly Failure[] {
   });
 }
 
+/** Whether nothing needs a person. What is tried again does not. */
 export function isCalm(troubles: Troubles): boolean {
   const { stopped, unknown, lost, failures, older, setup, paused, expiring } = troubles;
   return stopped === null && [unknown, lost, failures, older, setup, paused, expiring].every(isNone);

@@ -3,9 +3,11 @@ import type { ComponentChildren } from "preact";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { now } from "../../../shared/clock.ts";
 import { useLoad } from "../../data/load.ts";
-import { countPosts } from "../../../shared/texts.ts";
+import { countPosts, NO_TEXT, splitText } from "../../../shared/texts.ts";
+import type { Json } from "../../../shared/json.ts";
+import { shortTime } from "../../data/when.ts";
 import { may } from "../../data/session.ts";
-import { loadStatus, platformTitle, status } from "../../data/shared-data.ts";
+import { channelName, loadStatus, platformTitle, status } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Room } from "../../ui/room.tsx";
@@ -18,11 +20,25 @@ import { tellError } from "./telling.ts";
 
 const PAGE = 500;
 
-async function loadFailed(signal: AbortSignal): Promise<readonly Post[]> {
+interface Loaded {
+  readonly failed: readonly Post[];
+  readonly late: readonly Post[];
+}
+
+async function loadTroubles(signal: AbortSignal): Promise<Loaded> {
+  const to = new Date(now()).toISOString();
+  const [failed, late] = await Promise.all([
+    listAll({ status: ["failed"] }, signal),
+    listAll({ status: ["scheduled"], to }, signal),
+  ]);
+  return { failed, late };
+}
+
+async function listAll(filter: Json, signal: AbortSignal): Promise<readonly Post[]> {
   const posts: Post[] = [];
   let cursor: string | null = null;
   do {
-    const args = { status: ["failed"], limit: PAGE, ...(cursor !== null && { cursor }) };
+    const args = { ...filter, limit: PAGE, ...(cursor !== null && { cursor }) };
     const page: { posts: Post[]; nextCursor: string | null } = await call("list_posts", args, { signal });
     posts.push(...page.posts);
     cursor = page.nextCursor;
@@ -34,8 +50,8 @@ async function loadFailed(signal: AbortSignal): Promise<readonly Post[]> {
 export function TroubleRoom() {
   const counts = status.value?.counts;
   // What fails or is mended meanwhile changes the counts.
-  const key = JSON.stringify([counts?.failed ?? 0, counts?.unknownOutcome ?? 0]);
-  const { data, error, again, reload } = useLoad(loadFailed, key);
+  const key = JSON.stringify([counts?.failed ?? 0, counts?.unknownOutcome ?? 0, counts?.overdue ?? 0]);
+  const { data, error, again, reload } = useLoad(loadTroubles, key);
   const refresh = (): void => {
     reload();
     void loadStatus();
@@ -46,7 +62,7 @@ export function TroubleRoom() {
       {!mayMend && <p class="hint">You can read what went wrong. To mend it takes a key that may do more.</p>}
       {error !== null && <Problem sentence={error} onRetry={again} />}
       {data !== null && status.value !== null ? (
-        <Groups troubles={groupTroubles(status.value, data, now())} onDone={refresh} />
+        <Groups troubles={groupTroubles(status.value, data.failed, now(), data.late)} onDone={refresh} />
       ) : (
         error === null && <Bones rows={4} label="What needs you is loading" />
       )}
@@ -56,13 +72,17 @@ export function TroubleRoom() {
 
 function Groups({ troubles, onDone }: { readonly troubles: Troubles; onDone(): void }) {
   const { stopped, unknown, lost, failures, older, setup, paused, expiring } = troubles;
+  const trying = <TryingAgain posts={troubles.trying} />;
   if (isCalm(troubles))
     return (
-      <Empty
-        icon={<CircleCheck aria-hidden="true" />}
-        title="Nothing needs you"
-        text="Posts that fail and channels that lose their access are listed here, with what to do about them."
-      />
+      <>
+        <Empty
+          icon={<CircleCheck aria-hidden="true" />}
+          title="Nothing needs you"
+          text="Posts that fail and channels that lose their access are listed here, with what to do about them."
+        />
+        {trying}
+      </>
     );
   return (
     <>
@@ -109,6 +129,7 @@ function Groups({ troubles, onDone }: { readonly troubles: Troubles; onDone(): v
           ))}
         </ul>
       </Group>
+      {trying}
       {older.length > 0 && (
         <details class="trouble-older">
           <summary>
@@ -118,6 +139,35 @@ function Groups({ troubles, onDone }: { readonly troubles: Troubles; onDone(): v
         </details>
       )}
     </>
+  );
+}
+
+/** Their reason says when the next try is. */
+function TryingAgain({ posts }: { readonly posts: readonly Post[] }) {
+  return (
+    <Group
+      title="Tried again"
+      lead="They are late, and go out by themselves as soon as they can."
+      count={posts.length}
+    >
+      <ul class="trouble-rows">
+        {posts.map(({ id, accountId, caption, error, scheduledAt }) => (
+          <li key={id} class="trouble-row">
+            <div class="trouble-text">
+              <p class="title">
+                <a href={`/app/plan?view=list&post=${encodeURIComponent(id)}`} dir="auto">
+                  {splitText(caption ?? "").first || NO_TEXT}
+                </a>
+              </p>
+              <p class="muted note">
+                <bdi>{channelName(accountId)}</bdi>, {shortTime(Date.parse(scheduledAt))}
+              </p>
+              <Reason told={tellError(error)} />
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Group>
   );
 }
 

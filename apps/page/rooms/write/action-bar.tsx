@@ -1,4 +1,4 @@
-import { channelName } from "../../data/shared-data.ts";
+import { channelName, findAccount } from "../../data/shared-data.ts";
 import { CalendarCheck, MessageCircleQuestion, Save, Send } from "lucide-preact";
 import { formats, may } from "../../data/session.ts";
 import { Ask } from "../../ui/ask.tsx";
@@ -55,7 +55,7 @@ export function ActionBar({ composer, actions }: { readonly composer: Composer; 
       {actions.isAsking && (
         <Ask
           question={post === null ? "Publish now?" : "Send it again now?"}
-          text={`It goes out at once on ${names}. A post that is live cannot be called back from those who saw it.`}
+          text={`It goes out at once on ${names}. ${tellPaused(composer)}A post that is live cannot be called back from those who saw it.`}
           yes={post === null ? "Publish now" : "Send it now"}
           no="Not yet"
           onYes={actions.publish}
@@ -64,6 +64,16 @@ export function ActionBar({ composer, actions }: { readonly composer: Composer; 
       )}
     </div>
   );
+}
+
+/** Channels from which nothing goes out at once. */
+function tellPaused({ form }: Composer): string {
+  const paused = form.value.targets.filter(
+    ({ accountId }) => findAccount(accountId)?.schedule?.paused === true,
+  );
+  if (paused.length === 0) return "";
+  const places = listed(paused.map(({ accountId }) => channelName(accountId)));
+  return `${places} ${paused.length === 1 ? "is" : "are"} paused: there it waits until you resume ${paused.length === 1 ? "it" : "them"}. `;
 }
 
 function mainLabel({ form, post }: Composer): string {

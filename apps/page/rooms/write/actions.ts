@@ -135,8 +135,10 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
         if (change === null && !may("publish")) return submit();
         if (form.value.when === "now") return setIsAsking(true);
         if (change === null) return approve();
+        const before = composer.post;
         const changed = await change.send();
-        leave("The post was changed.", [], placeOf([changed]));
+        const done = isSame(before, changed) ? "Nothing changed." : "The post was changed.";
+        leave(done, [], placeOf([changed]));
       }),
     publish: async () => {
       if (composer.change === null) return await approve();
@@ -145,6 +147,13 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
   };
   useKeys(actions);
   return actions;
+}
+
+/** Whether a change left everything that is seen of a post as it was. */
+function isSame(before: Post | null, after: Post): boolean {
+  const seenOf = ({ caption, mediaUrl, metadata, scheduledAt, leadMinutes }: Post): string =>
+    JSON.stringify([caption, mediaUrl, metadata, scheduledAt, leadMinutes]);
+  return before !== null && seenOf(before) === seenOf(after);
 }
 
 /** Control or Command with Enter and S. */

@@ -4,7 +4,7 @@ import type { LateCause } from "../../../domain/posts/post.ts";
 import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
 import type { Candidate, Claimed, ClaimedPost, Claims, ClaimWish } from "../../engine/claims.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { change, queryOf } from "../../engine/statements.ts";
+import { anyOf, change, queryOf } from "../../engine/statements.ts";
 import type { PostRow } from "../../schema/tables.ts";
 import type { Reader, Tx } from "../../engine/store.ts";
 import { readingAgain } from "../../engine/unanswered.ts";
@@ -112,7 +112,7 @@ async function takePosts(
   const causes = new Map(found.map((one) => [one.post.id, wish.causeOf(one, now)]));
   await noteAttempts(tx, found, { workerId: wish.workerId, now, attempts, causes });
   await occupyAccounts(tx, found);
-  await spaceAccounts(tx, found, wish, now);
+  await spaceAccounts(tx, found, { leftOver: wish.leftOver, causes }, now);
   return found.map(({ post, account, effects }) => {
     const { workerId } = wish;
     const lease = { postId: post.id, accountId: account.id, workerId, fence: post.fence + 1 };
@@ -215,11 +215,17 @@ async function occupyAccounts(tx: Tx, found: readonly Candidate[]): Promise<void
     .execute();
 }
 
-/** Accounts whose post is left over from downtime get no other post for a while. */
+/**
+ * Accounts whose post is left over from downtime get no other post for a while. Behind one that waited for its channel,
+ * the others waited for it, too.
+ */
 async function spaceAccounts(
   tx: Tx,
   found: readonly Candidate[],
-  { leftOver }: ClaimWish,
+  {
+    leftOver,
+    causes,
+  }: Pick<ClaimWish, "leftOver"> & { readonly causes: ReadonlyMap<string, LateCause | null> },
   now: number,
 ): Promise<void> {
   const isLeftOver = ({ status, scheduled_at: at }: PostRow): boolean =>
@@ -227,11 +233,14 @@ async function spaceAccounts(
   const ids = found.filter(({ post }) => isLeftOver(post)).map(({ account }) => account.id);
   if (ids.length === 0) return;
   const until = now + leftOver.spacingMs;
+  const waited = found
+    .filter(({ post }) => causes.get(post.id) === "channel")
+    .map(({ account }) => account.id);
   await queryOf(tx)
     .updateTable("accounts")
     .set({
       next_allowed_at: sql`CASE WHEN next_allowed_at < ${until} THEN ${until} ELSE next_allowed_at END`,
-      wait_cause: "spacing",
+      wait_cause: sql<LateCause>`CASE WHEN id IN ${anyOf(waited)} THEN 'channel' ELSE 'spacing' END`,
     })
     .where("id", "in", ids)
     .execute();

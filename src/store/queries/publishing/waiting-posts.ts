@@ -73,11 +73,11 @@ export async function listLate(reader: Reader, filter: LateFilter, limit: number
   );
 }
 
-/** When the first late post goes out. Null where none waits. */
+/** When the first late post goes out whose channel can send it. Null: there is none. */
 export async function readNextLate(reader: Reader, scope: LateScope): Promise<number | null> {
   const next = sql<{ next: number | null }>`
     SELECT min(${goesOutAt(scope.now)}) AS next FROM posts p JOIN accounts a ON a.id = p.account_id
-    WHERE ${sql.join(lateOf(scope, ["scheduled"]), sql` AND `)}`;
+    WHERE ${sql.join(lateOf(scope, ["scheduled"]), sql` AND `)} AND a.paused = 0 AND a.status IN ('connected', 'expiring')`;
   return (await rowOf(reader, next))?.next ?? null;
 }
 
@@ -102,9 +102,13 @@ function goesOutAt(now: number): RawBuilder<number> {
     ELSE ${moment} END`;
 }
 
-/** An account's posts that no publisher works on and that are due by then, earliest first. */
-export function listWaitingUntil(reader: Reader, accountId: string, until: number): Promise<PostRow[]> {
-  return queryOf(reader)
+/** An account's posts that no publisher works on and that are due by then, earliest first. Default: all of them. */
+export function listWaitingUntil(
+  reader: Reader,
+  accountId: string,
+  { until, limit }: { readonly until: number; readonly limit?: number },
+): Promise<PostRow[]> {
+  const query = queryOf(reader)
     .selectFrom("posts")
     .selectAll()
     .where("account_id", "=", accountId)
@@ -112,6 +116,6 @@ export function listWaitingUntil(reader: Reader, accountId: string, until: numbe
     .where("scheduled_at", "<=", until)
     .where("lease_worker", "is", null)
     .orderBy("scheduled_at")
-    .orderBy("id")
-    .execute();
+    .orderBy("id");
+  return (limit === undefined ? query : query.limit(limit)).execute();
 }

@@ -205,7 +205,9 @@ describe("a channel", () => {
     const page = await openChannel(id);
     await page.getByRole("button", { name: "Pause", exact: true }).click();
     const question = page.getByRole("dialog", { name: "Pause “Paused one”?" });
-    await question.getByText("1 post waits on it.").waitFor();
+    await question
+      .getByText(/1 post waits for this channel\..*It, “.*”, is due on .* and can go out until /)
+      .waitFor();
     await question.getByRole("button", { name: "Pause", exact: true }).click();
     await page.getByText("Nothing goes out until it is resumed. 1 post waits for it.").waitFor();
     expect(await scheduleOf(id)).toMatchObject({ paused: true });

@@ -6,6 +6,9 @@ type Calendar = Parameters<typeof withPosts>[0];
 const calendarOf = (posts: readonly [string, string][], drafts: readonly string[] = []): Calendar => ({
   posts: posts.map(([id, status]) => ({ id, status })) as never,
   drafts: drafts.map((id) => ({ id, labels: [id] })) as never,
+  series: [
+    { draftId: "dft_1", text: null, accountIds: ["acc_1"], rule: "Every day", postsUntil: "", coming: [] },
+  ],
   freeSlots: [{ accountId: "acc_1", at: "2026-11-24T08:00:00.000Z" }],
   names: { acc_1: "Blog" },
   platforms: { feed: "Feed" },

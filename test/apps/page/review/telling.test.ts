@@ -74,7 +74,10 @@ describe("the next days of a series", () => {
 
   it("end where the series does", () => {
     expect(nextDays({ ...series, until: "2026-12-07" }, monday, 5)).toEqual(["2026-11-30", "2026-12-07"]);
-    expect(nextDays({ ...series, times: 5 }, monday, 5)).toEqual(["2026-11-30"]);
+    const approved = Date.parse("2026-11-01T12:00:00Z");
+    expect(nextDays({ ...series, times: 5 }, monday, 5, approved)).toEqual(["2026-11-30"]);
+    // Not approved yet: what came before is no time of it.
+    expect(nextDays({ ...series, times: 2 }, monday, 5)).toEqual(["2026-11-30", "2026-12-07"]);
   });
 
   it("take the last day of a month that has no 31st", () => {

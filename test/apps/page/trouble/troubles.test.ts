@@ -54,6 +54,25 @@ describe("what needs a person", () => {
     expect(isCalm(groupTroubles(status({ accountsPaused: paused }), [], NOW))).toBe(true);
   });
 
+  it("is no late post that is tried again: those are listed apart, but for channels that wait for a person", () => {
+    const again = "Feed did not answer. It is tried again on Thursday 26 November 2026, 12:05 (UTC).";
+    const late = [
+      post("post_1", { error: again }),
+      post("post_2", { error: null }),
+      post("post_3", { accountId: "acc_lost" }),
+      post("post_4", { accountId: "acc_paused" }),
+    ];
+    const calm = groupTroubles(status(), [], NOW, late.slice(0, 2));
+    expect(isCalm(calm)).toBe(true);
+    expect(calm.trying.map(({ id }) => id)).toEqual(["post_1"]);
+    expect(tellError(again).sentence).toContain("It is tried again on Thursday");
+    const held = status({
+      accountsToReconnect: [channel("acc_lost", "reconnect_required")],
+      accountsPaused: [{ id: "acc_paused", name: "Feed", provider: "feed", queuedCount: 1 }],
+    });
+    expect(groupTroubles(held, [], NOW, late).trying.map(({ id }) => id)).toEqual(["post_1"]);
+  });
+
   it("is a publisher where posts wait for one", () => {
     const publisher = { running: false, heartbeatAt: null, workers: 0 };
     expect(groupTroubles(status({ publisher }), [], NOW).stopped).toBe(null);

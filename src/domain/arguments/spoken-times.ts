@@ -1,9 +1,8 @@
 import { DateTime, Info } from "luxon";
-import { AppError } from "../../domain/errors.ts";
-import { WEEKDAYS } from "../../domain/drafts/series-days.ts";
-import { quote, toIso } from "../../domain/time.ts";
-import type { Session } from "../host.ts";
-import { findWeekday, readClock as readClockTime } from "../../domain/wall-clock.ts";
+import { AppError } from "../errors.ts";
+import { WEEKDAYS } from "../drafts/series-days.ts";
+import { parseMoment, quote, toIso, toZoned } from "../time.ts";
+import { findWeekday, readClock as readClockTime } from "../wall-clock.ts";
 
 const SPAN = /^(?:in |\+ ?)(\d{1,4}|an?) ?(m|min|minute|h|hr|hour|d|day|w|week)s?$/;
 const UNITS: Readonly<Record<string, "minutes" | "hours" | "days" | "weeks">> = {
@@ -103,20 +102,38 @@ export function readBound(text: string, at: Now): string {
   return isDay ? readDate(text, at) : (readWhen(text, at) ?? toIso(at.now));
 }
 
-function isLeftOut(text: string | undefined): text is undefined | "" {
-  return text === undefined || text === "";
+/**
+ * For the sentence that refuses a time which is no ISO 8601: the one to come that it means to people, as it is to be
+ * sent. Null: none.
+ */
+export function meantMoment({ now, timezone }: Now): (text: string) => string | null {
+  return (text) => {
+    const when = ISO.test(text.trim()) ? null : orNull(() => readWhen(text, { now, timezone }));
+    const ms = when === null ? now : parseMoment("time", when, timezone).ms;
+    return ms > now ? toZoned(ms, timezone) : null;
+  };
 }
 
-/** `--from` and `--to`, as lists of the service take them. Throws `invalid`. */
-export function readBounds(
-  { ctx }: Pick<Session, "ctx">,
-  { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
-): { from?: string; to?: string } {
-  const at = { now: ctx.clock.now(), timezone: ctx.settings.timezone };
-  return {
-    ...(isLeftOut(from) ? {} : { from: readBound(from, { ...at, field: "--from" }) }),
-    ...(isLeftOut(to) ? {} : { to: readBound(to, { ...at, field: "--to" }) }),
+/** The same of a day or a time that chooses among what is there, which may be over. */
+export function meantBound({ now, timezone }: Now): (text: string) => string | null {
+  return (text) => {
+    const when = ISO.test(text.trim()) ? null : orNull(() => readBound(text, { now, timezone }));
+    if (when === null || !when.includes("T")) return when;
+    return toZoned(parseMoment("time", when, timezone).ms, timezone);
   };
+}
+
+/** The same of a day. */
+export function meantDay(text: string, { now, timezone }: Now): string | null {
+  return orNull(() => readDate(text, { now, timezone }));
+}
+
+function orNull(read: () => string | null): string | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
 }
 
 function noSuchDay(text: string, field: string): AppError {

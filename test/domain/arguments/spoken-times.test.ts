@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { readBound, readDate, readWhen } from "../../../src/cli/shell/when.ts";
+import {
+  meantBound,
+  meantDay,
+  meantMoment,
+  readBound,
+  readDate,
+  readWhen,
+} from "../../../src/domain/arguments/spoken-times.ts";
 
 const BERLIN = "Europe/Berlin";
 /** A Sunday, 14:30 in Berlin. */
@@ -159,5 +166,31 @@ describe("from or until when", () => {
   it("has examples where it is none", () => {
     expect(() => read("gestern")).toThrow(/^--from: "gestern" is not a time\. Give for example/);
     expect(() => read("31.2.2027")).toThrow(/^--from: .* no calendar has/);
+  });
+});
+
+describe("what a time that is refused would have meant", () => {
+  const here = { now: Date.parse("2026-11-27T11:00:00Z"), timezone: "Europe/Berlin" };
+  it.each([
+    ["fri 18:00", "2026-11-27T18:00+01:00"],
+    ["tomorrow 9am", "2026-11-28T09:00+01:00"],
+    ["in 2 hours", "2026-11-27T14:00+01:00"],
+    ["friday", "2026-12-04T09:00+01:00"],
+    ["now", null],
+    ["yesterday", null],
+    ["soon", null],
+    ["31.2.2027 9:00", null],
+    ["2026-13-40T09:00", null],
+  ])("%j as a time to come: %j", (text, meant) => expect(meantMoment(here)(text)).toBe(meant));
+
+  it.each([
+    ["yesterday", "2026-11-26"],
+    ["tomorrow 9:00", "2026-11-28T09:00+01:00"],
+    ["soon", null],
+  ])("%j as a bound: %j", (text, meant) => expect(meantBound(here)(text)).toBe(meant));
+
+  it("a day, and none", () => {
+    expect(meantDay("Monday", here)).toBe("2026-11-30");
+    expect(meantDay("2026-11-30T09:00", here)).toBe(null);
   });
 });

@@ -1,0 +1,83 @@
+import { useEffect, useState } from "preact/hooks";
+import { countPosts } from "../../shared/texts.ts";
+import { forPeople } from "../data/for-people.ts";
+import { channelName, loadAccounts, loadStatus } from "../data/shared-data.ts";
+import { call } from "../data/tools.ts";
+import { sentenceOf } from "../wire.ts";
+import { Ask } from "./ask.tsx";
+import { say } from "./toasts.tsx";
+
+interface AskProps {
+  readonly account: { readonly id: string; readonly queuedCount: number };
+  onDone?(): void;
+  onClose(): void;
+}
+
+/** Before a channel is paused: how many posts wait, and until when they can go out. */
+export function AskToPause({ account: { id, queuedCount }, onDone, onClose }: AskProps) {
+  const told = useForecast(id, true);
+  const name = channelName(id);
+  const waiting = queuedCount === 0 ? "No post waits for this channel." : (told ?? "…");
+  return (
+    <Ask
+      question={`Pause “${name}”?`}
+      text={`${waiting} Nothing goes out until you resume it. New posts can still be planned.`}
+      yes="Pause"
+      no="Keep it going"
+      onYes={async () => {
+        await setPaused(id, true);
+        say(`“${name}” is paused.`);
+        onDone?.();
+      }}
+      onClose={onClose}
+    />
+  );
+}
+
+/** Before a paused channel goes on: which posts go out at once, and which are too late. */
+export function AskToResume({ account: { id, queuedCount }, onDone, onClose }: AskProps) {
+  const late = useForecast(id, false);
+  const name = channelName(id);
+  const waiting =
+    queuedCount === 0
+      ? "No post waits"
+      : `${countPosts(queuedCount)} ${queuedCount === 1 ? "waits" : "wait"}`;
+  return (
+    <Ask
+      question={`Resume “${name}”?`}
+      text={`${waiting} on it.${tellWhen(queuedCount, late)}`}
+      yes="Resume"
+      no="Leave it paused"
+      onYes={async () => {
+        await setPaused(id, false);
+        say(`“${name}” goes on.`);
+        onDone?.();
+      }}
+      onClose={onClose}
+    />
+  );
+}
+
+async function setPaused(accountId: string, paused: boolean): Promise<void> {
+  await call("update_account", { accountId, paused });
+  await Promise.all([loadAccounts(), loadStatus()]);
+}
+
+/** What the server says would become of the posts. Null: it has not answered yet. */
+function useForecast(accountId: string, paused: boolean): string | null {
+  const [told, setTold] = useState<string | null>(null);
+  useEffect(() => {
+    call("update_account", { accountId, paused, dryRun: true }).then(
+      ({ warnings = [] }) => setTold(warnings.map((warning) => forPeople(warning)).join(" ")),
+      (reason: unknown) => setTold(sentenceOf(reason)),
+    );
+  }, [accountId, paused]);
+  return told;
+}
+
+/** `late`: what becomes of late posts. Null: not known yet. */
+function tellWhen(queuedCount: number, late: string | null): string {
+  if (queuedCount === 0) return "";
+  if (late === null) return " …";
+  return late === "" ? " Each goes out at its time." : ` ${late} The others go out at their times.`;
+}
