@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { loadCatalog } from "../../../src/app/setup.ts";
 import { runCli } from "../../support/cli.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import type { Finding } from "../../../src/operations/reports.ts";
+import type { Finding } from "../../../src/domain/health/findings.ts";
 
 async function examine(env: Readonly<Record<string, string>>) {
   const run = await runCli(["doctor", "--json"], { env });

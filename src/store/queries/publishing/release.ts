@@ -6,7 +6,7 @@ import { TIME_LIMITS } from "../../../domain/time-limits.ts";
 import type { MissedCutoff, MissedPost, TakenOver, UnusableNote } from "../../engine/claims.ts";
 import { LIVE_STEP, RESTORED_STEP, type Lease } from "../../engine/ledger.ts";
 import { anyOf, change, queryOf, rowOf, rowsOf, deleteRows, updateRows } from "../../engine/statements.ts";
-import type { Death } from "../../engine/liveness.ts";
+import type { Death } from "../../engine/engine.ts";
 import type { PostRow, Tables } from "../../schema/tables.ts";
 import type { Tx } from "../../engine/store.ts";
 import { countEnded, type EndedAttempt } from "./attempt-totals.ts";
