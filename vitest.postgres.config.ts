@@ -6,7 +6,7 @@ import { configDefaults, defineConfig } from "vitest/config";
  */
 const ON_BOTH = [
   "test/{access,accounts,connecting,contract,drafts,files,health,imports,platform-io,posts,publishing,results,webhooks}/**",
-  "test/store/{publishing,queries}/**",
+  "test/store/{conformance,publishing,queries}/**",
   "test/faults/both-engines/**",
 ].map((room) => `${room}/*.test.ts`);
 

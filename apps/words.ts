@@ -85,7 +85,8 @@ export const VIEW_WORDS: Words = {
   settle: () => "Tell your agent whether it is there.",
   give_time: () => "Choose another time.",
   set_slots: () => "Ask your agent to set its slots.",
-  leave_waiting: () => "Approve it on Posthorn's page under Review, or on the command line: posthorn approve.",
+  leave_waiting: () =>
+    "Approve it on Posthorn's page under Review, or on the command line: posthorn approve.",
   discard_draft: () => "To put one away, discard it.",
   end_series: () => "To end the series, stop it here.",
   test_webhook: () => "Ask your agent to test it: once that works, it is on again.",

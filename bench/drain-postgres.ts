@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createDatabaseOn, startPostgres } from "../test/support/postgres-server.ts";
-import { fillQueue } from "../test/support/postgres-queue.ts";
+import { fillQueue } from "../test/support/queue.ts";
 import { openStoreOn } from "../test/support/postgres-store-on.ts";
 import { installWorkspace } from "../test/support/workspace.ts";
 import type { Order } from "./support/drain-worker.ts";

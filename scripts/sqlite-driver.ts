@@ -1,5 +1,5 @@
 import { AppError } from "../src/domain/errors.ts";
-import { openSqlite } from "../src/store/sqlite/driver.ts";
+import { openSqlite } from "../src/store/local/driver.ts";
 
 /** What to do where no driver of SQLite works; null where one does. */
 export function missingDriver(): string | null {

@@ -92,7 +92,7 @@ const ROOMS: Readonly<
   mcp: { order: ["resources", "calls", "prompts", "server.ts", "transports"], tops: [] },
   media: { order: ["outbound", "stores", "probe", "film", "source"], tops: [] },
   store: {
-    order: ["schema", "engine", "queries", "sqlite", "postgres", "moving", "backup"],
+    order: ["schema", "engine", "queries", "local", "sqlite", "postgres", "moving", "backup"],
     tops: ["src/store/open-store.ts"],
   },
 };
@@ -103,6 +103,17 @@ const LISTS: readonly string[] = ["tools"];
 /** Statements of SQL, as they begin in a text. */
 const SQL =
   /["'`]\s*(SELECT\s|INSERT INTO\s|UPDATE \w+ SET|DELETE FROM\s|WITH RECURSIVE|PRAGMA\s|CREATE (TABLE|INDEX))/;
+
+const CHOOSES = "src/store/open-store.ts";
+
+/** Which engine the settings mean, and what that one can do. */
+const ENGINE_CHOICES: readonly string[] = [CHOOSES, "src/app/file-store.ts"];
+
+/** A comparison with the name of an engine, or of its options. */
+const ASKS_FOR_ENGINE =
+  /[!=]==? ["'`](postgres|postgresql|sqlite|better-sqlite3|node:sqlite|pg)["'`]|"(file|url)" in options|store\.name [!=]==/i;
+/** Whether the setting of a server is there. In the store a variable of this name is something else. */
+const ASKS_FOR_SETTING = /\bdatabase [!=]== null/;
 
 /**
  * Where the time comes from: the process's clock, the browser's for the page that runs there, and where a
@@ -245,6 +256,41 @@ describe("architecture", () => {
         source.imports.some((name) => /\/engine\/(handle|driver|database)\.ts$/.test(name)),
     );
     expect(looking.map(({ path }) => path)).toEqual([]);
+  });
+
+  it("chooses an engine in one place, and asks nowhere which one it is", () => {
+    const room = (path: string): string => /^src\/store\/(sqlite|postgres)\//.exec(path)?.[1] ?? "";
+    const reaching = sources.flatMap((source) =>
+      ownImports(source)
+        .filter((path) => room(path) !== "" && room(path) !== room(source.path))
+        .map((path) => `${source.path} imports ${path}`),
+    );
+    expect(reaching.filter((one) => !one.startsWith(`${CHOOSES} `))).toEqual([]);
+    const asking = sources
+      .filter(({ path }) => room(path) === "" && !ENGINE_CHOICES.includes(path))
+      .flatMap((source) =>
+        codeLines(source.text)
+          .filter(
+            (line) => ASKS_FOR_ENGINE.test(line) || (source.layer !== "store" && ASKS_FOR_SETTING.test(line)),
+          )
+          .map((line) => `${source.path}: ${line.trim()}`),
+      );
+    expect(asking).toEqual([]);
+  });
+
+  it("keeps the ways of an engine to forty functions", () => {
+    const file = sources.find(({ path }) => path === "src/store/engine/engine.ts");
+    const tree = ts.createSourceFile("engine.ts", file?.text ?? "", ts.ScriptTarget.Latest);
+    const functions = tree.statements
+      .filter(ts.isInterfaceDeclaration)
+      .flatMap(({ members }) => members.filter(ts.isMethodSignature))
+      .map(({ name }) => name.getText(tree));
+    expect(functions).toEqual(expect.arrayContaining(["write", "findDue", "hold", "tell", "find"]));
+    expect(functions.length).toBeLessThanOrEqual(40);
+    const guide = readFileSync(join(ROOT, "docs/add-an-engine.md"), "utf8");
+    expect(functions.filter((name) => !guide.includes(`\`${name}\``))).toEqual([]);
+    // A value that is a function would not be counted.
+    expect(file?.text).not.toMatch(/readonly \w+: \(/);
   });
 
   it("has no crowd of files side by side", () => {

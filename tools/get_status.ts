@@ -7,7 +7,7 @@ export default defineTool({
   name: "get_status",
   title: "Get status",
   description:
-    "Whether posts go out, what waits or failed, which channels are paused or must be reconnected (connect_channel). Use it first when posts do not go out. Example: {}",
+    "Whether posts go out, what waits or failed, which channels are paused or must be reconnected (connect_channel). Example: {}",
   permission: "read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: z.strictObject({}),

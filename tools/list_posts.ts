@@ -6,7 +6,7 @@ export default defineTool({
   name: "list_posts",
   title: "List posts",
   description:
-    "Posts, newest scheduled time first. Use it to see what failed, or to find a post. For what is next use show_calendar. Values of a list are alternatives. " +
+    "Posts, newest scheduled time first. Use it to see what failed, or to find a post. For what is next use show_calendar. " +
     'Example: {"status":["scheduled"],"search":"summer sale"}',
   permission: "read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },

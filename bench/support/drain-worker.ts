@@ -1,4 +1,4 @@
-import { drain, enlist, publish, wishOf } from "../../test/support/postgres-queue.ts";
+import { drain, enlist, publish, wishOf } from "../../test/support/queue.ts";
 import { openStoreOn } from "../../test/support/postgres-store-on.ts";
 
 /** A process that `bench/drain-postgres.ts` starts: works through a queue once it is told to. */

@@ -1,8 +1,7 @@
 import type { Config } from "./config.ts";
 import { newId } from "../domain/ids.ts";
-import { SECOND } from "../domain/time.ts";
 import { TIME_LIMITS } from "../domain/time-limits.ts";
-import { openDatabase, openFileStore } from "./file-store.ts";
+import { capabilitiesOf, openDatabase, openFileStore } from "./file-store.ts";
 import { createLogger, tellingLog } from "./log.ts";
 import { createFfmpeg } from "../media/film/ffmpeg.ts";
 import { createMediaProbe } from "../media/probe/media-reader.ts";
@@ -21,7 +20,7 @@ import type { Setup } from "./setup.ts";
 import type { Tell } from "../store/engine/store.ts";
 import { assertMoved } from "../store/moving/move.ts";
 import { createFeedStorage } from "../store/queries/feeds.ts";
-import { isUnused, shareFolder } from "../store/sqlite/locks.ts";
+import { isUnused, shareFolder } from "../store/local/locks.ts";
 import { systemClock } from "./system-clock.ts";
 import { createToolbox, type Toolbox } from "../toolkit/toolbox.ts";
 import { agentsWords } from "../toolkit/words.ts";
@@ -55,16 +54,16 @@ export async function createContext(
     wakePublisher: () => {},
   };
   try {
-    const isShared = config.database !== null;
-    if (!isShared) await removePartialFiles([folder.files, folder.spool], () => isUnused(folder.locks));
-    const lock = isShared ? null : shareFolder(folder.locks);
+    const { inFolder, manyHosts } = capabilitiesOf(config);
+    if (inFolder) await removePartialFiles([folder.files, folder.spool], () => isUnused(folder.locks));
+    const lock = inFolder ? shareFolder(folder.locks) : null;
     closers.add(async () => lock?.release());
     const store = overrides.store ?? (await openDatabase(setup, tellingLog(log, tell)));
     closers.add(() => store[Symbol.asyncDispose]());
-    if (store.isShared) await assertMoved(store);
+    if (store.capabilities.manyHosts) await assertMoved(store);
     const clock = overrides.clock ?? store.liveness.clock ?? systemClock;
     const byMs = Math.round(systemClock.now() - (store.liveness.clock ?? systemClock).now());
-    if (Math.abs(byMs) > CLOCK_TOLERANCE_MS)
+    if (Math.abs(byMs) > TIME_LIMITS.clockTolerance)
       log.warn(
         { byMs },
         "this machine's clock is wrong. Posthorn goes by the database's clock. Set this one (NTP)",
@@ -72,7 +71,7 @@ export async function createContext(
     const door = held(closers, createDoor(config));
     const outbound = overrides.outbound ?? door;
     const files = overrides.files ?? (await openFileStore(setup));
-    const copies = isShared || config.bucket !== null ? sharedCopies(files) : undefined;
+    const copies = manyHosts || config.bucket !== null ? sharedCopies(files) : undefined;
     const ctx: Context = {
       settings: config,
       store,
@@ -127,9 +126,6 @@ export async function createContext(
     throw error;
   }
 }
-
-/** Daemons that keep the time keep it closer than this. */
-export const CLOCK_TOLERANCE_MS = SECOND;
 
 /** Closed with the rest. */
 function held<T extends AsyncDisposable>(closers: Closers, opened: T): T {

@@ -12,7 +12,7 @@ import { assertTrusted } from "./settings.ts";
 import { AppError, codeOf } from "../domain/errors.ts";
 import { makeDataPath, tryDataPath } from "../store/backup/data-path.ts";
 import { createWhole, explainingWrite, reasonOf } from "../store/backup/durable.ts";
-import { takeFolder } from "../store/sqlite/locks.ts";
+import { takeFolder } from "../store/local/locks.ts";
 
 /** Where this installation keeps what it must not forget. */
 export type DataFolder = Readonly<ReturnType<typeof layOut>>;

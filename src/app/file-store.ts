@@ -3,11 +3,14 @@ import { AppError, hasCode } from "../domain/errors.ts";
 import type { BucketStore } from "../media/stores/bucket-store.ts";
 import { createFolderStore } from "../media/stores/folder-store.ts";
 import type { FileStore } from "../ports/file-store.ts";
+import type { Config } from "./config.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { Settings } from "./setup.ts";
 import { keepSchemaCopy } from "../store/backup/database-copy.ts";
+import { IN_FOLDER, ON_SERVER, type Capabilities } from "../store/engine/capabilities.ts";
+import type { DatabaseFile } from "../store/engine/engine.ts";
 import type { Store, Tell } from "../store/engine/store.ts";
-import { openStore, type StoreOptions } from "../store/open-store.ts";
+import { openStore, type FileOptions } from "../store/open-store.ts";
 import { systemClock } from "./system-clock.ts";
 
 type StorageSettings = Pick<Settings, "config" | "secrets" | "folder">;
@@ -37,7 +40,7 @@ export async function openBucket({
 }
 
 /**
- * The store that the settings name: the data folder's SQLite, or a PostgreSQL. `tell` hears, in sentences,
+ * The store that the settings name: in the data folder, or on a server. `tell` hears, in sentences,
  * that it was brought to a newer schema and where the copy is, and what the start waits for.
  */
 export async function openDatabase({ config, secrets, folder }: StorageSettings, tell: Tell): Promise<Store> {
@@ -56,7 +59,7 @@ export async function openDatabase({ config, secrets, folder }: StorageSettings,
 }
 
 /** The data folder's own database. A copy of it is kept before it is brought to a newer schema. */
-export function ownDatabase(folder: DataFolder, tell: Tell): StoreOptions {
+export function ownDatabase(folder: DataFolder, tell: Tell): FileOptions {
   const keepCopy = (version: number): string =>
     keepSchemaCopy(folder.database, { version, now: systemClock.now() });
   const upgrade = { keepCopy, tell };
@@ -72,14 +75,25 @@ export function assertNotMoved({ moved, path }: DataFolder): void {
   );
 }
 
-/** Throws `conflict` for what is done with the data folder's database alone; `instead` says what is done. */
-export function assertOwnFolder({ config }: Pick<Settings, "config">, what: string, instead: string): void {
-  if (config.database === null) return;
+/** What the database of these settings can do. */
+export function capabilitiesOf({ database }: Pick<Config, "database">): Capabilities {
+  return database === null ? IN_FOLDER : ON_SERVER;
+}
+
+/** Throws `conflict` for what is done with a database that is a file. */
+export function assertBackupFile({ config }: Pick<Settings, "config">, what: string): void {
+  if (capabilitiesOf(config).backupFile) return;
   throw new AppError(
     "conflict",
-    `${what} works on the database of a data folder, but DATABASE_URL is set. ${instead}`,
+    `${what} works on the database of a data folder, but DATABASE_URL is set. ${BACK_UP_INSTEAD}`,
   );
 }
 
-export const BACK_UP_INSTEAD =
+/** The database as a file. Throws `conflict` where it is none. */
+export function fileOf({ file }: Pick<Store, "file">): DatabaseFile {
+  if (file !== null) return file;
+  throw new AppError("conflict", BACK_UP_INSTEAD);
+}
+
+const BACK_UP_INSTEAD =
   "Back up PostgreSQL with pg_dump, and the bucket and the secret key separately. docs/many-machines.md has the commands. Nothing was changed.";

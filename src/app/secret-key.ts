@@ -55,7 +55,7 @@ export async function findCipher(store: Store, setup: KeySettings): Promise<Ciph
   const cipher = createCipher(setup.masterKey);
   if (await ownsDatabase(store, cipher)) return cipher;
   const { folder } = setup;
-  if (store.isShared) throw await otherHostsKey(setup);
+  if (store.capabilities.manyHosts) throw await otherHostsKey(setup);
   const next = await findSecretKey(folder.nextSecretKey);
   if (next !== null && (await ownsDatabase(store, createCipher(next)))) await promoteNextSecretKey(folder);
   // Another process may have put a new one there since it was read.

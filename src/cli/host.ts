@@ -1,12 +1,7 @@
 import type { AppError } from "../domain/errors.ts";
 import type { Permission } from "../domain/permissions.ts";
-import type {
-  BackupResult,
-  Finding,
-  MigrationResult,
-  RestoreResult,
-  RotationResult,
-} from "../operations/reports.ts";
+import type { Finding } from "../domain/health/findings.ts";
+import type { BackupResult, MigrationResult, RestoreResult, RotationResult } from "../operations/reports.ts";
 import type { AppContext } from "../context.ts";
 import type { Toolbox } from "../toolkit/toolbox.ts";
 

@@ -39,6 +39,8 @@ export const TIME_LIMITS = {
   machineTrouble: MINUTE,
   /** A publisher without a good tick for so long is not ready. */
   healthyWithin: 10 * SECOND,
+  /** Daemons that keep the time keep it closer than this. */
+  clockTolerance: SECOND,
   /** A clock, or the notes of it, that jumped by more than this means that nothing ran. */
   noPublisher: 15 * SECOND,
   /** A write waits for SQLite's lock. */

@@ -1,6 +1,6 @@
 import type { SaidStatus } from "../domain/health/status.ts";
 import { fromStoredOrNull } from "../domain/sentences.ts";
-import { percentile } from "../domain/percentile.ts";
+import { percentile } from "../domain/health/percentile.ts";
 import type { Account } from "../domain/accounts/account.ts";
 import { canReachAccount } from "../domain/permissions.ts";
 import { DAY, MINUTE, SECOND, toIso, toIsoOrNull } from "../domain/time.ts";

@@ -1,18 +1,17 @@
 import { meantMoment } from "../domain/arguments/spoken-times.ts";
 import { hash } from "node:crypto";
-import type * as z from "zod";
 import type { Said } from "../domain/sentences.ts";
 import { buffer } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { AppError } from "../domain/errors.ts";
 import type { PostBody } from "../domain/posts/post-body.ts";
 import {
-  type ImportAnswer,
   type ImportArgs,
   type ImportedRow,
   MAX_SHOWN_ROWS,
   type RowError,
   type RowWarning,
+  type SaidImportAnswer,
 } from "../domain/posts/post-import.ts";
 import { plural } from "../domain/plain-text.ts";
 import { isTimezone, MINUTE, parseMoment, quote, toIso, warningsOf } from "../domain/time.ts";
@@ -80,10 +79,7 @@ interface Plan {
  * whatever became of its post. A dry run checks and makes none. Throws `invalid` for a table that cannot be read;
  * what is wrong with rows is told in the answer.
  */
-export async function importPosts(
-  call: CallContext,
-  args: ImportArgs,
-): Promise<z.input<typeof ImportAnswer>> {
+export async function importPosts(call: CallContext, args: ImportArgs): Promise<SaidImportAnswer> {
   const plan = await planImport(call, args);
   if (args.dryRun || plan.errors.length > 0) return show(plan, { dryRun: args.dryRun, made: null });
   const drafts = args.as === "drafts" ? await draftsOf(call, plan.good) : new Map<string, DraftRow>();
@@ -361,7 +357,7 @@ function gather(rows: readonly GoodRow[]): RowWarning[] {
 function show(
   plan: Plan,
   { dryRun, made }: { readonly dryRun: boolean; readonly made: ReadonlySet<string> | null },
-): z.input<typeof ImportAnswer> {
+): SaidImportAnswer {
   const isNew = ({ mark, id }: GoodRow): boolean => (made === null ? id === null : made.has(mark));
   const fresh = plan.good.filter(isNew).length;
   const shown = plan.good.slice(0, MAX_SHOWN_ROWS).map((row): ImportedRow => {

@@ -23,7 +23,7 @@ import type { AppContext } from "../context.ts";
 import { createContext } from "../app/compose.ts";
 import { findSecretKey, readIfThere } from "../app/data-folder.ts";
 import { describeBucket } from "../domain/files/bucket-settings.ts";
-import { assertOwnFolder, BACK_UP_INSTEAD } from "../app/file-store.ts";
+import { assertBackupFile, fileOf } from "../app/file-store.ts";
 import type { Setup } from "../app/setup.ts";
 import { createCipher, secretKeyId } from "../store/engine/cipher.ts";
 import type { Tell } from "../store/engine/store.ts";
@@ -81,7 +81,7 @@ export async function makeBackup(ctx: Source, input: BackupInput): Promise<Backu
   try {
     const createdAt = ctx.clock.now();
     const copy = join(folder, DATABASE);
-    await ctx.store.copyTo(copy);
+    await fileOf(ctx.store).copyTo(copy);
     const keys = listStoredKeys(copy);
     const { version, secretKeyId, settings, bucket, signal } = input;
     const missing = bucket === null ? [] : await findMissing(ctx, keys, signal);
@@ -175,7 +175,7 @@ export async function backUp(
   setup: Setup,
   options: BackupOptions & { readonly tell: Tell },
 ): Promise<BackupResult> {
-  assertOwnFolder(setup, "posthorn backup", BACK_UP_INSTEAD);
+  assertBackupFile(setup, "posthorn backup");
   await using ctx = await createContext(setup, {}, options.tell);
   // Awaited here: the service closes at the end of this function.
   return await backUpOpen(ctx, setup, options);
@@ -187,7 +187,7 @@ export async function backUpForNow(
   setup: Setup,
   signal: AbortSignal,
 ): Promise<{ readonly path: string; readonly name: string } & AsyncDisposable> {
-  assertOwnFolder(setup, "A backup", BACK_UP_INSTEAD);
+  assertBackupFile(setup, "A backup");
   // One that a killed process left is cleared away with the next backup.
   const folder = await mkdtemp(join(setup.folder.path, STAGING));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });

@@ -16,8 +16,9 @@ import {
 import { type PlatformSettings, settingsInForce } from "../platform-io/settings-in-force.ts";
 import { listAccounts } from "../accounts/accounts.ts";
 import { plainCall, type AppContext } from "../context.ts";
-import { note, ok, type Finding, problem } from "./reports.ts";
-import { type Context, CLOCK_TOLERANCE_MS } from "../app/compose.ts";
+import { note, ok, type Finding, problem } from "../domain/health/findings.ts";
+import type { Context } from "../app/compose.ts";
+import { capabilitiesOf } from "../app/file-store.ts";
 import type { SaidStatus } from "../domain/health/status.ts";
 import { getStatus, readSetupProblems, readServerUrl } from "../health/status.ts";
 import { listWebhooks } from "../webhooks/webhooks.ts";
@@ -272,20 +273,10 @@ async function describeLocal(ctx: Context, { host }: Config, { platforms }: Cata
   return note(PUBLIC, `${reach}. Set POSTHORN_PUBLIC_URL to change that. ${who}`);
 }
 
-/** By how much this machine's clock is ahead of the database's, where that is on a server. */
-export function examineMachineClock(byMs: number): Finding {
-  if (Math.abs(byMs) <= CLOCK_TOLERANCE_MS)
-    return ok("clock", "this machine's agrees with PostgreSQL's, which Posthorn goes by");
-  const by = `${Math.abs(Math.round(byMs / SECOND))} seconds ${byMs > 0 ? "ahead of" : "behind"}`;
-  return note(
-    "clock",
-    `this machine's is ${by} PostgreSQL's, which Posthorn goes by. Set it (NTP), or the times in its log are wrong.`,
-  );
-}
-
-/** Nothing else to compare with; where the database is on a server, that was told. */
-function describeClock(now: number, { database }: Config): Finding[] {
-  return database === null ? [ok("clock", `${toIso(now)}. There was no other clock to compare it with`)] : [];
+/** Nothing else to compare with; how it goes beside the database's was told. */
+function describeClock(now: number, config: Config): Finding[] {
+  if (capabilitiesOf(config).manyHosts) return [];
+  return [ok("clock", `${toIso(now)}. There was no other clock to compare it with`)];
 }
 
 function compareClocks(own: number, other: number): Finding {

@@ -10,7 +10,8 @@ import {
   readJsonAnswer,
   refuse,
 } from "./doctor-oauth-asking.ts";
-import { ok, problemOf, type Finding } from "./reports.ts";
+import { ok, type Finding } from "../domain/health/findings.ts";
+import { problemOf } from "./reports.ts";
 
 /* From the address of `/mcp` to those of the authorization server, as programs find them. */
 

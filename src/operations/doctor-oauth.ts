@@ -21,7 +21,7 @@ import {
   refuse,
 } from "./doctor-oauth-asking.ts";
 import { type Endpoints, findEndpoints, take, type Walk } from "./doctor-oauth-finding.ts";
-import { note, problem, type Finding } from "./reports.ts";
+import { note, problem, type Finding } from "../domain/health/findings.ts";
 
 /** A program as it would ask, by its document or by what it registered. */
 interface Program {

@@ -1,12 +1,10 @@
-import { plural } from "../domain/plain-text.ts";
 import { platformNamed, unknownPlatform } from "../platform-io/list-platforms.ts";
 import { existsSync, statSync } from "node:fs";
 import { AppError } from "../domain/errors.ts";
-import { FURTHER_CONNECTIONS } from "../domain/settings/database-settings.ts";
-import { quote, toIso } from "../domain/time.ts";
+import { toIso } from "../domain/time.ts";
 import { secretKeyId } from "../store/engine/cipher.ts";
 import { assertMoved } from "../store/moving/move.ts";
-import type { ServerHealth } from "../store/postgres/health.ts";
+import { examineServer } from "../store/open-store.ts";
 import { readMeta, tryWriting } from "../store/queries/meta.ts";
 import {
   readSecretKey,
@@ -16,12 +14,11 @@ import {
   openDataFolder,
   type Environment,
 } from "../app/data-folder.ts";
-import { openDatabase, openBucket } from "../app/file-store.ts";
+import { capabilitiesOf, openDatabase, openBucket } from "../app/file-store.ts";
 import { findCipher, nameSecretKey, KEY_CHECK } from "../app/secret-key.ts";
 import { readMasterKey, type Settings, type Setup, readPlace, loadCatalog } from "../app/setup.ts";
 import { systemClock } from "../app/system-clock.ts";
 import {
-  examineMachineClock,
   examineAddress,
   examinePort,
   examinePlatforms,
@@ -29,7 +26,8 @@ import {
   RESOLVE_HOW,
 } from "./doctor-checks.ts";
 import { examineOAuth } from "./doctor-oauth.ts";
-import { note, ok, problem, problemOf, type Finding } from "./reports.ts";
+import { note, ok, problem, type Finding } from "../domain/health/findings.ts";
+import { problemOf } from "./reports.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -41,17 +39,16 @@ import type { Tell } from "../store/engine/store.ts";
 type Looked = { readonly findings: readonly Finding[]; readonly setup: Setup | null };
 
 /**
- * The PostgreSQL of the settings and the secret key that goes with it. Nothing is made there: what the first
+ * The server of the settings and the secret key that goes with it. Nothing is made there: what the first
  * start would leave in an empty database is tried in `scratch`.
  */
 export async function examineDatabase(given: Omit<Setup, "masterKey">, scratch: DataFolder): Promise<Looked> {
   const findings: Finding[] = [];
   let topic = "database";
   try {
-    const health = await askServer(given);
-    findings.push(...describeServer(health, given.config.database?.connections ?? 0));
+    const { isEmpty, isCurrent, ...seen } = await examineServer(connectionTo(given));
+    findings.push(...seen.findings);
     topic = "secret key";
-    const isEmpty = health.schema?.version === 0;
     const masterKey = await findMasterKey(given, isEmpty);
     const trial = async (text: string): Promise<Looked> => ({
       findings: [...findings, note(topic, text)],
@@ -65,7 +62,6 @@ export async function examineDatabase(given: Omit<Setup, "masterKey">, scratch: 
     if (masterKey === null) return await trial(NO_KEY);
     const key = `${secretKeyId(masterKey)}, of ${nameSecretKey(given)}`;
     if (isEmpty) return await trial(`${key}. The first start leaves a mark of it in the database`);
-    const isCurrent = health.schema !== null && health.schema.version === health.schema.newest;
     if (findings.some(({ verdict }) => verdict === "problem") || !isCurrent)
       return { findings: [...findings, ok(topic, key)], setup: null };
     const setup = { ...given, masterKey };
@@ -83,14 +79,14 @@ export async function examineDatabase(given: Omit<Setup, "masterKey">, scratch: 
   }
 }
 
+function connectionTo({ config, secrets }: Pick<Settings, "config" | "secrets">) {
+  const { url = "", directUrl = null } = secrets.database ?? {};
+  const size = config.database?.connections ?? 0;
+  return { url, directUrl: directUrl ?? undefined, size, now: () => systemClock.now() };
+}
+
 const NO_KEY =
   "none yet. The first start makes one in this data folder, and every other host needs the same (POSTHORN_SECRET_KEY_FILE)";
-
-async function askServer({ secrets }: Pick<Settings, "secrets">): Promise<ServerHealth> {
-  const { examineServer } = await import("../store/postgres/health.ts");
-  const { url = "", directUrl = null } = secrets.database ?? {};
-  return examineServer({ url, directUrl: directUrl ?? undefined }, () => systemClock.now());
-}
 
 /** Null where there is none yet. Throws `unavailable` where the database has one already, and this host none. */
 async function findMasterKey(given: Omit<Setup, "masterKey">, isEmpty: boolean): Promise<Buffer | null> {
@@ -101,83 +97,6 @@ async function findMasterKey(given: Omit<Setup, "masterKey">, isEmpty: boolean):
     "unavailable",
     "This host has none. Set POSTHORN_SECRET_KEY or POSTHORN_SECRET_KEY_FILE to the key of the host that made the database.",
   );
-}
-
-function describeServer(health: ServerHealth, connections: number): Finding[] {
-  const { version, host, database, user, synchronousCommit, times, refusals, pooler } = health;
-  const byMs = (times.asked + times.answered) / 2 - times.server;
-  return [
-    ok("database", `PostgreSQL ${version} at ${host} answers. Its database is ${quote(database)}`),
-    ...refusals.map((text) => problem("database", text)),
-    ...health.plain.map((setting) =>
-      note(
-        "database",
-        `${setting} has no TLS: passwords and posts can be read on the way to the server. Add ?sslmode=verify-full to it (docs/many-machines.md has the choices), unless the network in between is yours only.`,
-      ),
-    ),
-    describeSchema(health),
-    health.mayWrite
-      ? ok("user", `${quote(user)} may write`)
-      : problem(
-          "user",
-          `${quote(user)} may not write. Make it the owner: ALTER DATABASE "${database}" OWNER TO "${user}". It must own the tables in it, too.`,
-        ),
-    // One that is off is among the refusals.
-    ...(synchronousCommit === "off" ? [] : [ok("commits", `synchronous_commit is ${synchronousCommit}`)]),
-    describeConnections(health, connections),
-    ok(
-      "pooler",
-      pooler === null
-        ? "DATABASE_URL leads to the server itself"
-        : `DATABASE_URL leads through ${pooler}, DATABASE_DIRECT_URL to the server itself at ${host}`,
-    ),
-    examineMachineClock(byMs),
-    ...describeOld(health),
-  ];
-}
-
-function describeSchema({ schema }: ServerHealth): Finding {
-  const topic = "schema";
-  if (schema === null) return note(topic, "it could not be read");
-  const { version, newest } = schema;
-  if (version === newest) return ok(topic, `${version}, this Posthorn's`);
-  if (version > newest)
-    return problem(
-      topic,
-      `${version}, and this Posthorn knows ${newest}. Update Posthorn, or point DATABASE_URL at another database.`,
-    );
-  const made =
-    version === 0
-      ? "no tables yet. The first start makes them"
-      : `${version}. The next start brings it to ${newest}`;
-  return note(topic, made);
-}
-
-/** Through a pooler go the calls' connections, which it counts itself. */
-function describeConnections(
-  { inUse, maxConnections, processes, pooler }: ServerHealth,
-  own: number,
-): Finding {
-  const each = (pooler === null ? own : 0) + FURTHER_CONNECTIONS;
-  const wanted = Math.max(1, processes) * each;
-  const isTight = wanted > maxConnections || maxConnections - inUse < each;
-  const said = `${inUse} of ${maxConnections} are in use. A process takes up to ${each}, and ${processes} gave a sign of life in the last minute`;
-  const advice = ". That may not be enough: raise max_connections, or lower POSTHORN_DATABASE_CONNECTIONS.";
-  return isTight ? note("connections", said + advice) : ok("connections", said);
-}
-
-function describeOld({ old, seesAll }: ServerHealth): Finding[] {
-  const seen = seesAll ? "" : " that this user may see (pg_read_all_stats would show all)";
-  if (old.length === 0) return [ok("snapshots", `no transaction${seen} is old`)];
-  return old.map(({ kind, id, minutes, application, ending }) => {
-    const whose = application === "" ? "" : ` of ${quote(application)}`;
-    const what =
-      kind === "prepared"
-        ? `the prepared transaction ${quote(id)}`
-        : `a transaction of process ${id}${whose}`;
-    const text = `${what} has been open for ${plural(minutes, "minute")}: what was deleted since is not cleared away, and publishing gets slow. End it (${ending}).`;
-    return note("snapshots", text);
-  });
 }
 
 /**
@@ -232,8 +151,8 @@ async function examineAll(env: Environment, catalog: Setup["catalog"], look: Loo
   findings.push(
     ok("data folder", isThere ? `${place} can be written` : `${place}, which the first start makes`),
   );
-  if (settings !== null && settings.config.database !== null)
-    return [...findings, ...(await examineServer({ ...settings, folder, catalog }, look))];
+  if (settings !== null && !capabilitiesOf(settings.config).inFolder)
+    return [...findings, ...(await examineElsewhere({ ...settings, folder, catalog }, look))];
   // What the first start makes is tried elsewhere: a new folder may be about to get a backup, with its own
   // key.
   await using scratch = isNew(folder) ? await makeScratch() : null;
@@ -253,12 +172,12 @@ async function examineAll(env: Environment, catalog: Setup["catalog"], look: Loo
   );
   if (ctx === null) return findings;
   const made = scratch === null ? folder.database : "none yet. The first start makes it";
-  findings.push(ok("database", `${made} (${ctx.store.engine})`));
+  findings.push(ok("database", `${made} (${ctx.store.name})`));
   return [...findings, ...(await lookAndClose(look, setup, ctx))];
 }
 
 /** The same where the database is on a server; the folder holds what is this host's alone. */
-async function examineServer(given: Omit<Setup, "masterKey">, look: Look): Promise<readonly Finding[]> {
+async function examineElsewhere(given: Omit<Setup, "masterKey">, look: Look): Promise<readonly Finding[]> {
   await using scratch = await makeScratch();
   const { findings, setup } = await examineDatabase(given, scratch.folder);
   if (setup === null) return findings;
@@ -328,7 +247,7 @@ async function makeScratch(): Promise<{ readonly folder: DataFolder } & AsyncDis
 async function examineFiles(setup: Setup): Promise<Finding[]> {
   const bucket = await openBucket(setup);
   if (bucket !== null) return (await bucket.examine()).map((found) => ({ topic: "files", ...found }));
-  if (setup.config.database === null) return [];
+  if (!capabilitiesOf(setup.config).manyHosts) return [];
   return [ok("files", `kept in ${setup.folder.files}, which all hosts must share`)];
 }
 

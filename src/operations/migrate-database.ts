@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { openDataFolder, type DataFolder, type Environment } from "../app/data-folder.ts";
 import { AppError } from "../domain/errors.ts";
 import { toIso } from "../domain/time.ts";
-import { openBucket, openDatabase, ownDatabase } from "../app/file-store.ts";
+import { capabilitiesOf, openBucket, openDatabase, ownDatabase } from "../app/file-store.ts";
 import { createFolderStore } from "../media/stores/folder-store.ts";
 import { openCipher } from "../app/secret-key.ts";
 import { readMasterKey, readPlace, type Settings } from "../app/setup.ts";
@@ -11,7 +11,7 @@ import { listStoredKeys } from "../store/backup/database-copy.ts";
 import { isMovedAlready, moveDatabase, type MovedCount } from "../store/moving/move.ts";
 import type { Tell } from "../store/engine/store.ts";
 import { openStore } from "../store/open-store.ts";
-import { takeFolder } from "../store/sqlite/locks.ts";
+import { takeFolder } from "../store/local/locks.ts";
 import { systemClock } from "../app/system-clock.ts";
 import type { MigrationResult } from "./reports.ts";
 
@@ -25,7 +25,7 @@ interface Migration {
 type Target = Pick<Settings, "config" | "secrets" | "folder">;
 
 /**
- * Moves the data folder's database into the PostgreSQL of the settings, and its files into their bucket. From
+ * Moves the data folder's database into the server's of the settings, and its files into their bucket. From
  * the first row on nothing starts on the folder any more, whose database is only read. What was cut off goes
  * on when it is called again. Throws `conflict` while anything works on the folder, or where the target is in
  * use.
@@ -33,7 +33,7 @@ type Target = Pick<Settings, "config" | "secrets" | "folder">;
 export async function migrateDatabase(migration: Migration): Promise<MigrationResult> {
   const { env, signal, progress, tell = () => {} } = migration;
   const { place, config, secrets } = await readPlace(env);
-  if (config.database === null)
+  if (capabilitiesOf(config).inFolder)
     throw new AppError(
       "invalid",
       "DATABASE_URL is not set. Set it to the address of an empty PostgreSQL database, and a bucket for the files (POSTHORN_S3_…) or POSTHORN_FILES=folder for a shared folder, then try again. Nothing was changed.",

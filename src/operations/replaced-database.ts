@@ -1,15 +1,17 @@
 import { join } from "node:path";
 import type { DataFolder } from "../app/data-folder.ts";
+import { fileOf } from "../app/file-store.ts";
 import { ownsDatabase } from "../app/secret-key.ts";
 import type { Cipher } from "../domain/cipher.ts";
 import { AppError } from "../domain/errors.ts";
-import { attachReplaced, isSound, writeCopy } from "../store/backup/database-copy.ts";
+import { writeCopy } from "../store/backup/database-copy.ts";
 import { forgetSealed } from "../store/backup/decided-since.ts";
 import { isThere } from "../store/backup/durable.ts";
 import { goesOnFrom, readEpoch, readFormerIds } from "../store/backup/restore-epoch.ts";
 import type { Store } from "../store/engine/store.ts";
-import { explained, openStore } from "../store/open-store.ts";
-import { sqliteCode } from "../store/sqlite/driver.ts";
+import { sqliteCode } from "../store/local/driver.ts";
+import { explained } from "../store/local/sentences.ts";
+import { openStore } from "../store/open-store.ts";
 import type { Unknown } from "./reports.ts";
 
 /** What the database that a backup replaces can tell of what was decided since. */
@@ -38,7 +40,7 @@ export async function attachPresent(
   if (!(await isThere(folder.database))) return { unknown: "absent" };
   const file = join(staging, "replaced.db");
   const replaced = await readPresent(folder.database, { file, backup, cipher });
-  if (replaced.unknown === null) await attachReplaced(backup, file);
+  if (replaced.unknown === null) await fileOf(backup).attachReplaced(file);
   return replaced;
 }
 
@@ -49,7 +51,7 @@ async function readPresent(
   try {
     writeCopy(database, file);
     await using store = await openStore({ file });
-    if (!(await isSound(store))) return { unknown: "unreadable" };
+    if (!(await fileOf(store).isSound())) return { unknown: "unreadable" };
     if (!(await goesOnFrom(store, backup))) return { unknown: "unrelated" };
     const isOpen = await ownsDatabase(store, cipher);
     if (!isOpen) await store.write(forgetSealed);

@@ -1,7 +1,8 @@
 import { AppError, saidOf, codeOf } from "../domain/errors.ts";
+import { problem, type Finding } from "../domain/health/findings.ts";
 import type { Decided } from "../store/backup/decided-since.ts";
 import { reasonOf } from "../store/backup/durable.ts";
-import { explained } from "../store/open-store.ts";
+import { explained } from "../store/local/sentences.ts";
 
 export interface BackupReport {
   readonly file: string;
@@ -13,13 +14,6 @@ export interface BackupReport {
   readonly filesInBucket: number;
   /** Keys of files that were deleted while the backup was made, or are missing in the store. */
   readonly missing: readonly string[];
-}
-
-/** One thing that `posthorn doctor` looked at. */
-export interface Finding {
-  readonly topic: string;
-  readonly verdict: "ok" | "note" | "problem";
-  readonly text: string;
 }
 
 export interface BackupResult extends BackupReport {
@@ -85,17 +79,6 @@ export interface MigrationResult {
   /** Keys of files that the folder does not hold either. */
   readonly missing: readonly string[];
 }
-
-/** What was looked at, and what came of it; `topic`: the first word of its line. */
-type Tell = (topic: string, text: string) => Finding;
-
-export const ok: Tell = (topic, text) => ({ topic, verdict: "ok", text });
-
-/** Nothing is broken, but a person may want to know or to do something. */
-export const note: Tell = (topic, text) => ({ topic, verdict: "note", text });
-
-/** Something does not work; the text says what to do. */
-export const problem: Tell = (topic, text) => ({ topic, verdict: "problem", text });
 
 /** What an attempt that failed is told as. */
 export function problemOf(topic: string, error: unknown): Finding {

@@ -13,16 +13,16 @@ import { listPlatformSettings, loadCatalog, parseConfig, readPlace, type Setting
 import { describeBucket } from "../domain/files/bucket-settings.ts";
 import { AppError } from "../domain/errors.ts";
 import { toIso } from "../domain/time.ts";
-import { assertOwnFolder, BACK_UP_INSTEAD, openFileStore } from "../app/file-store.ts";
+import { assertBackupFile, fileOf, openFileStore } from "../app/file-store.ts";
 import { assertKey, type FileStore } from "../ports/file-store.ts";
 import { findMissing, openSettings, signBackup } from "./backup.ts";
 import { attachPresent } from "./replaced-database.ts";
 import { holdRestored } from "../publishing/restored.ts";
 import { createCipher, secretKeyId } from "../store/engine/cipher.ts";
 import { openStore } from "../store/open-store.ts";
-import { countPosts, countPostsIn, foldLog, foldLogOf, isSound } from "../store/backup/database-copy.ts";
+import { countPostsIn, foldLog } from "../store/backup/database-copy.ts";
 import { isThere, removeLeftovers, syncFolder } from "../store/backup/durable.ts";
-import { takeFolder } from "../store/sqlite/locks.ts";
+import { takeFolder } from "../store/local/locks.ts";
 import {
   addFormerIds,
   newEpoch,
@@ -56,7 +56,7 @@ export async function restoreBackup(input: RestoreInput): Promise<RestoreResult>
   const archive = resolve(file);
   if (!(await isThere(archive))) throw new AppError("not_found", `${archive} is not there.`);
   const { place, ...settings } = await readPlace(env);
-  assertOwnFolder(settings, "posthorn restore", BACK_UP_INSTEAD);
+  assertBackupFile(settings, "posthorn restore");
   const folder = await openDataFolder(place);
   const lock = takeFolder(folder.locks);
   try {
@@ -184,7 +184,7 @@ async function prepareDatabase(
 ): Promise<Pick<RestoreResult, "held" | "posts" | "decided">> {
   const { platforms } = await loadCatalog();
   await using store = await openStore({ file });
-  if (!(await isSound(store)))
+  if (!(await fileOf(store).isSound()))
     throw new AppError(
       "invalid",
       "The database in the backup is damaged. Nothing was changed. Take another backup.",
@@ -201,8 +201,8 @@ async function prepareDatabase(
       await addFormerIds(tx, replaced.unknown === null ? [...replaced.ids, own.id] : [own.id]);
     return holdRestored(tx, { epoch, now, platforms, isKnown: replaced.unknown === null });
   });
-  const posts = await countPosts(store);
-  await foldLog(store);
+  const posts = countPostsIn(file) ?? 0;
+  await fileOf(store).fold();
   const isSealed = replaced.unknown === null && !replaced.isOpen;
   return { held: held.posts, posts, decided: { ...held.decided, unknown: replaced.unknown, isSealed } };
 }
@@ -225,7 +225,7 @@ async function findFreeName(beginning: string): Promise<string> {
 }
 
 async function keepAside(database: string, aside: string): Promise<void> {
-  foldLogOf(database);
+  foldLog(database);
   // A damaged database keeps its journal; the new one must not find it.
   for (const end of ["-wal", "-shm"]) {
     if (await isThere(database + end)) await rename(database + end, aside + end);

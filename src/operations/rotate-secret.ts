@@ -7,7 +7,7 @@ import {
   type Environment,
 } from "../app/data-folder.ts";
 import { AppError } from "../domain/errors.ts";
-import { openDatabase, ownDatabase } from "../app/file-store.ts";
+import { capabilitiesOf, openDatabase, ownDatabase } from "../app/file-store.ts";
 import { resealAll, makeNextSecretKey, openCipher, promoteNextSecretKey } from "../app/secret-key.ts";
 import { readMasterKey, readPlace } from "../app/setup.ts";
 import { createCipher, secretKeyId } from "../store/engine/cipher.ts";
@@ -15,7 +15,7 @@ import type { Store, Tell } from "../store/engine/store.ts";
 import { openStore } from "../store/open-store.ts";
 import { listWorkersBeside } from "../store/queries/workers.ts";
 import { isThere } from "../store/backup/durable.ts";
-import { takeFolder } from "../store/sqlite/locks.ts";
+import { takeFolder } from "../store/local/locks.ts";
 import type { RotationResult } from "./reports.ts";
 
 interface RotationInput {
@@ -39,30 +39,30 @@ export async function rotateSecret({
   const { place, ...given } = await readPlace(env);
   const folder = await openDataFolder(place);
   const settings = { ...given, folder };
-  const isShared = given.config.database !== null;
-  if (!isShared && !(await isThere(folder.database))) {
+  const { inFolder, manyHosts } = capabilitiesOf(given.config);
+  if (inFolder && !(await isThere(folder.database))) {
     throw new AppError(
       "conflict",
       `There is no database in ${folder.path} yet, so there is nothing to seal anew.`,
     );
   }
-  const lock = isShared ? null : takeFolder(folder.locks);
+  const lock = inFolder ? takeFolder(folder.locks) : null;
   try {
-    await using store = await (isShared
-      ? openDatabase(settings, tell)
-      : openStore(ownDatabase(folder, tell)));
-    if (isShared) await assertNoneWorks(store);
-    const readPresent = (): Promise<Buffer> => (isShared ? readMasterKey(settings) : readOwnKey(folder));
+    await using store = await (inFolder
+      ? openStore(ownDatabase(folder, tell))
+      : openDatabase(settings, tell));
+    if (manyHosts) await assertNoneWorks(store);
+    const readPresent = (): Promise<Buffer> => (manyHosts ? readMasterKey(settings) : readOwnKey(folder));
     const old = await openCipher(store, { ...settings, masterKey: await readPresent() });
     const present = await readPresent();
     if (oldKeyFile !== null) await keep(present, resolve(oldKeyFile));
     const key = await makeNextSecretKey(folder);
     const resealed = await store.write((tx) => resealAll(tx, { old, fresh: createCipher(key) }));
-    const isOwn = !isShared || (given.secrets.secretKey === null && given.config.secretKeyFile === null);
+    const isOwn = !manyHosts || (given.secrets.secretKey === null && given.config.secretKeyFile === null);
     if (isOwn) await promoteNextSecretKey(folder);
     const sharedKeyFile = isOwn ? folder.secretKey : folder.nextSecretKey;
     const ids = { oldKeyId: secretKeyId(present), newKeyId: secretKeyId(key) };
-    return { ...ids, ...resealed, newKeyFile: isShared ? sharedKeyFile : null };
+    return { ...ids, ...resealed, newKeyFile: manyHosts ? sharedKeyFile : null };
   } finally {
     lock?.release();
   }

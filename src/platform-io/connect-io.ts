@@ -8,7 +8,7 @@ import type { AppContext } from "../context.ts";
 import { conversePlatform, readAnswer, requestPlatform } from "./platform-request.ts";
 import { requirePlatform } from "./set-up.ts";
 import { settingsInForce } from "./settings-in-force.ts";
-import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
+import { completeCapabilities, type PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import type { AnyPlatform, PlatformPost } from "../ports/platform.ts";
 import { withPlainMentions } from "../domain/posts/mentions.ts";
 
@@ -99,18 +99,11 @@ export function capabilitiesFor(
   return platform.capabilitiesOf?.(toPlatformAccount(row), post) ?? platform.capabilities;
 }
 
-const NO_CAPABILITIES: PlatformCapabilities = {
+const NO_CAPABILITIES = completeCapabilities({
   media: { required: false, maxItems: 0, accepts: [] },
   caption: { maxLength: 0, unit: "characters" },
-  scheduling: "none",
-  leadMinutes: { min: 0, default: 0, max: 0 },
-  thumbnail: { set: false, replaceAfterPublish: false },
-  editPublished: { fields: [] },
-  analytics: { account: [], post: [] },
   reconciles: "blind",
-  fetchesMedia: [],
-  quotas: [],
-};
+});
 
 /** The post as its platform's file sees it: one without mentions gets names instead. */
 export function asWritten<P extends PlatformPost>({ choices = {} }: AnyPlatform, post: P): P {

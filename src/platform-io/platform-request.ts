@@ -74,13 +74,32 @@ export function readAnswer<T>(
   const parsed = schema.safeParse(response.json);
   if (parsed.success) return parsed.data;
   // Not its words: an answer that is only half there may hold tokens.
-  const issues = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+  const amiss = issuesOf(parsed.error.issues);
+  const issues = amiss.map(({ path, message }) => `${path.join(".")}: ${message}`);
   const cause = `HTTP ${response.status} from ${hostOf(request)}: ${issues.join("; ")}`;
   const { status: httpStatus, json, text } = response;
   // A page in the place of an object comes from something between us and the platform.
   const isItsOwn = text === "" || (typeof json === "object" && json !== null && !Array.isArray(json));
   const wasTaken = httpStatus >= 200 && httpStatus < 300 && isItsOwn;
-  throw lost(options, request, { cause: cause.slice(0, MAX_QUOTED), httpStatus, wasTaken });
+  const details = { cause: cause.slice(0, MAX_QUOTED), httpStatus, wasTaken };
+  throw lost(options, request, details, nameKey(amiss[0]?.path ?? []));
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** What is wrong with each key. Of several forms that an answer may have, by the one that it is nearest to. */
+function issuesOf(issues: readonly Issue[]): Issue[] {
+  return issues.flatMap((issue) => {
+    if (issue.code !== "invalid_union" || issue.errors.length === 0) return [issue];
+    const [nearest = []] = issue.errors.toSorted((a, b) => a.length - b.length);
+    return issuesOf(nearest).map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
+  });
+}
+
+/** The key that is missing or of no use; "" for the whole answer, or a name that is not one of ours. */
+function nameKey(path: readonly PropertyKey[]): string {
+  const names = path.filter((one) => typeof one !== "number").map(String);
+  return names.every((one) => /^\w{1,40}$/.test(one)) ? names.join(".") : "";
 }
 
 interface Exchange {
@@ -143,12 +162,18 @@ function lost(
   { title }: RequestOptions,
   request: PlatformRequest,
   details: Pick<FaultDetails, "cause" | "httpStatus" | "wasTaken">,
+  key = "",
 ): PlatformFault {
+  const amiss = key === "" ? null : `has no usable ${key}`;
   return isRepeatable(request)
-    ? new PlatformFault("transient", `${title} did not answer properly.`, details)
+    ? new PlatformFault(
+        "transient",
+        `${title} did not answer properly${amiss === null ? "" : `: its answer ${amiss}`}.`,
+        details,
+      )
     : new PlatformFault(
         "ambiguous",
-        `The answer of ${title} was lost, so it may have done what was asked.`,
+        `The answer of ${title} ${amiss ?? "was lost"}, so it may have done what was asked.`,
         details,
       );
 }

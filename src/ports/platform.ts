@@ -1,6 +1,10 @@
 import type * as z from "zod";
 import type { Said } from "../domain/sentences.ts";
-import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
+import {
+  completeCapabilities,
+  type PlatformCapabilities,
+  type StatedCapabilities,
+} from "../domain/accounts/capabilities.ts";
 import type { PlatformSetting } from "../domain/accounts/platform-settings.ts";
 import type { MediaFigures } from "../domain/files/media-limits.ts";
 import type { Insights, Metrics } from "../domain/posts/post.ts";
@@ -193,8 +197,22 @@ export interface Platform<S extends z.ZodObject = z.ZodObject> {
 /** A platform of any metadata, as the registry holds it. */
 export type AnyPlatform = Platform;
 
+/** A platform as its file states it: capabilities that are left out are none. */
+interface StatedPlatform<S extends z.ZodObject> extends Omit<Platform<S>, "capabilities" | "capabilitiesOf"> {
+  readonly capabilities: StatedCapabilities;
+  capabilitiesOf?(...at: Parameters<NonNullable<Platform<S>["capabilitiesOf"]>>): StatedCapabilities;
+}
+
 /** Types a platform's metadata by its own schema, then erases it for the registry. */
-export function definePlatform<S extends z.ZodObject>(platform: Platform<S>): AnyPlatform {
+export function definePlatform<S extends z.ZodObject>(stated: StatedPlatform<S>): AnyPlatform {
+  const { capabilities, capabilitiesOf, ...rest } = stated;
+  const platform: Platform<S> = {
+    ...rest,
+    capabilities: completeCapabilities(capabilities),
+    ...(capabilitiesOf !== undefined && {
+      capabilitiesOf: (...at) => completeCapabilities(capabilitiesOf(...at)),
+    }),
+  };
   // All callers parse metadata with `platform.metadata` first, so the erased type is not relied on.
   return platform as unknown as AnyPlatform;
 }

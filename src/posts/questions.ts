@@ -10,7 +10,7 @@ import type {
 import type { Said } from "../domain/sentences.ts";
 import { AppError } from "../domain/errors.ts";
 import { nameOfField } from "../domain/posts/for-people.ts";
-import { plainText } from "../domain/plain-text.ts";
+import { plainText, plural } from "../domain/plain-text.ts";
 import { TRANSITIONS } from "../domain/posts/post-states.ts";
 import type { SaidBatchResult, SaidPost } from "../domain/posts/post.ts";
 import type { Preview } from "../domain/posts/preview.ts";
@@ -83,7 +83,7 @@ export async function askToPublishSeveral(
   const held: boolean[] = [];
   for (const { post } of due) held.push(await isPausedChannel(call, post.accountId));
   const when = held.every(Boolean) ? "as soon as their channels are resumed" : "now";
-  return `Publish ${due.length} posts ${when}? ${await tellPosts(call, due.map(toTold))}.${doubts}`;
+  return `Publish ${plural(due.length, "post")} ${when}? ${await tellPosts(call, due.map(toTold))}.${doubts}`;
 }
 
 /** A dry run shows posts on a channel that is disconnected, and the call itself refuses them. */

@@ -56,7 +56,7 @@ export async function noticeRestore(ctx: Noticing, file: string): Promise<void> 
 
 /** A machine that is new here, or missed that others held back, takes a database on a server for what it is. */
 async function isSettled({ store }: Noticing, own: RestoreEpoch, file: string): Promise<boolean> {
-  if (!store.isShared) return false;
+  if (!store.capabilities.manyHosts) return false;
   const written = readEpochFile(file);
   const isKnown =
     written === null || (written.id !== own.id && (await readFormerIds(store)).includes(written.id));

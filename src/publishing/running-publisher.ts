@@ -50,7 +50,7 @@ export async function runPublisher(
 ): Promise<Publisher> {
   const kept = await supervise<Publisher>(ctx, async (onLost) => {
     // After a loss it may be another server, which knows less: a standby, or one put back from a copy.
-    if (ctx.store.isShared) await noticeRestore(ctx, epoch);
+    if (ctx.store.capabilities.manyHosts) await noticeRestore(ctx, epoch);
     const own = { ...ctx, workerId: newId("wrk") };
     const publisher = await startPublisher(own, {
       identity: { ...worker, version: VERSION },
@@ -90,7 +90,7 @@ async function noteEpoch(ctx: AppContext, file: string): Promise<void> {
   const { store, log } = ctx;
   try {
     // On a server the database may be put back while this process runs.
-    if (store.isShared) await noticeRestore(ctx, file);
+    if (store.capabilities.manyHosts) await noticeRestore(ctx, file);
     await advanceEpoch(store, file);
   } catch (error) {
     if (store.isPresent()) log.warn({ err: error }, "how far the database has come could not be noted");

@@ -1,7 +1,7 @@
 import { SECOND } from "../domain/time.ts";
 import { TIME_LIMITS } from "../domain/time-limits.ts";
 import type { AppContext } from "../context.ts";
-import type { Hold } from "../store/engine/liveness.ts";
+import type { Hold } from "../store/engine/engine.ts";
 import { beatWorker, insertWorker, noteClosing, type WorkerRole } from "../store/queries/workers.ts";
 import type { Logger } from "../ports/logger.ts";
 

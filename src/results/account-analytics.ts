@@ -14,7 +14,7 @@ import { capabilitiesFor } from "../platform-io/connect-io.ts";
 import { fitAnalytics } from "../platform-io/fit-answers.ts";
 import { createPlatformIo } from "../connecting/account-io.ts";
 import { METRICS } from "../domain/posts/results.ts";
-import { percentile } from "../domain/percentile.ts";
+import { percentile } from "../domain/health/percentile.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
 
 /** What platforms may offer of a channel; each that one does not is named with the reason. */

@@ -21,7 +21,7 @@ import { createMcpEndpoints } from "../mcp/transports/endpoints.ts";
 import type { Publisher } from "../publishing/loop.ts";
 import { removeLeftovers, replaceFile, UNFINISHED } from "../store/backup/durable.ts";
 import type { WorkerRole } from "../store/queries/workers.ts";
-import { takeFileLock } from "../store/sqlite/locks.ts";
+import { takeFileLock } from "../store/local/locks.ts";
 import { register, runPublisher, type ThisProcess } from "../publishing/running-publisher.ts";
 import { localCaller, ensureFirstKey, isKeyActive, type KeyFile } from "../access/api-keys.ts";
 import { makeSignIn, signInAddress } from "../access/page-sessions.ts";
@@ -73,7 +73,7 @@ export async function startServer(start: ServerStart): Promise<Server> {
     const firstKey = half === "publisher" ? null : await makeFirstKey(setup, ctx);
     const isNamed = start.role === "serve" && half !== "publisher";
     // Several on one server's database are meant.
-    const beside = isNamed && !ctx.store.isShared ? await readServerUrl(ctx) : null;
+    const beside = isNamed && !ctx.store.capabilities.manyHosts ? await readServerUrl(ctx) : null;
     if (half === "api") closers.add(await register(ctx, { ...start.self, role: "api" }));
     else {
       closers.add(await register(ctx, start.self));
@@ -192,7 +192,7 @@ function pageParts(setup: Setup, ctx: Context): PageParts {
   return {
     uploads: uploadPlace(setup),
     backups: {
-      isPossible: setup.config.database === null,
+      isPossible: ctx.store.capabilities.backupFile,
       make: async (signal) => {
         const { backUpForNow } = await import("../operations/backup.ts");
         return backUpForNow(ctx, setup, signal);

@@ -40,8 +40,7 @@ const COMMANDS: Readonly<Record<Command, (of: string | null) => string>> = {
   doctor: (of) => (of === null ? "Run posthorn doctor." : `posthorn doctor ${of} prints the steps.`),
   setup: (of) => `Run posthorn setup${of === null ? "" : ` ${of}`}.`,
   restore: () => "A backup is restored with: posthorn restore FILE.",
-  serve: () =>
-    "`posthorn service install` keeps a server running, `posthorn serve` does until it is stopped.",
+  serve: () => "`posthorn service install` keeps one running, `posthorn serve` does until it is stopped.",
   move_database: () => "Run posthorn migrate-database again.",
 };
 

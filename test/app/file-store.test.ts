@@ -10,7 +10,8 @@ import { startFakeS3, type FakeS3 } from "../support/fake-s3.ts";
 import { send, type Answer, type Ask } from "../support/http.ts";
 import { fixture } from "../support/media.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import type { BackupResult, Finding, RestoreResult } from "../../src/operations/reports.ts";
+import type { Finding } from "../../src/domain/health/findings.ts";
+import type { BackupResult, RestoreResult } from "../../src/operations/reports.ts";
 
 const KEY = "a-key-of-32-characters-or-more-for-tests";
 const CLIP = fixture("clip.mp4");

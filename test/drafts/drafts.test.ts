@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { agentsWordsFor } from "../../src/toolkit/words.ts";
 import { z } from "zod";
 import { loadCatalog } from "../../src/app/setup.ts";
 import type { Caller } from "../../src/domain/permissions.ts";
@@ -182,11 +183,11 @@ describe("save_draft", () => {
   it("refuses a stale revision and says what was changed since", async () => {
     const { id } = await save({ caption: "One" });
     await save({ id, revision: 1, caption: "Two", labels: ["x"] }, WRITER);
-    await expect(save({ id, revision: 1, note: "Mine" })).rejects.toMatchObject({
-      kind: "conflict",
-      message:
-        "revision: 1 is not the last one. The draft is at 2, open. Since then: A key changed caption, labels. Read it with list_drafts, then send 2.",
-    });
+    const stale = await save({ id, revision: 1, note: "Mine" }).catch((error: unknown) => error);
+    expect(stale).toMatchObject({ kind: "conflict" });
+    expect(agentsWordsFor(stale)).toBe(
+      "revision: 1 is not the last one. The draft is at 2, open. Since then: A key changed caption, labels. Read it with list_drafts, then send 2.",
+    );
     await expect(save({ id, caption: "Three" })).rejects.toThrow(/^revision: is required/);
     await expect(save({ id, revision: 2 })).rejects.toThrow(/^Nothing to change/);
     await expect(save({ revision: 2, caption: "New" })).rejects.toThrow(/^revision: belongs to a draft/);
@@ -411,7 +412,7 @@ describe("decide_draft", () => {
     const later = await ready({ targets: [{ accountId: blog }] });
     const second = await decide({ id: later.id, revision: 1, decision: "approve", slot: "next" });
     expect(second.posts[0].scheduledAt).toBe("2026-11-23T16:00:00.000Z");
-    const none = await ready({ scheduledAt: null, slot: "next" }).catch((error: Error) => error.message);
+    const none = await ready({ scheduledAt: null, slot: "next" }).catch(agentsWordsFor);
     expect(none).toMatch(
       /Wall: slot: the channel "Wall" on titled has no slots\. Set slots with update_account/,
     );

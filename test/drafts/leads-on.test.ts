@@ -81,7 +81,7 @@ it("a series tells its first day, and is found by its texts", async () => {
 describe("drafts that wait for a person", () => {
   it("are told of to who moves or cancels the posts of their time, and stay", async () => {
     const friday = { from: DAY, to: DAY };
-    const { draft } = await save({ scheduledAt: `${DAY}T10:00`, submit: true, labels: ["launch"] });
+    await save({ scheduledAt: `${DAY}T10:00`, submit: true, labels: ["launch"] });
     await save({ scheduledAt: `${DAY}T10:00` });
     await save({ scheduledAt: "2027-02-05T10:00", submit: true });
     for (const args of [friday, { ...friday, accountId: [accountId] }, { ...friday, label: ["launch"] }]) {

@@ -14,7 +14,7 @@ import { cancelPost } from "../../src/posts/posts.ts";
 import { retryPost } from "../../src/posts/update-post.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
-import type { SqliteDatabase } from "../../src/store/sqlite/driver.ts";
+import type { SqliteDatabase } from "../../src/store/local/driver.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { callOf, createTestContext } from "../support/context.ts";
 import { rawOf } from "../support/handles.ts";

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 const HOLDER = `
-  const { openSqlite } = await import("./src/store/sqlite/driver.ts");
+  const { openSqlite } = await import("./src/store/local/driver.ts");
   const { database } = openSqlite({ file: process.argv[1], busyTimeoutMs: 30_000 });
   database.exec("BEGIN IMMEDIATE");
   process.stdout.write("held\\n");

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
-import { openSqlite } from "../../src/store/sqlite/driver.ts";
+import { openSqlite } from "../../src/store/local/driver.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { CLASS_PLATFORMS } from "./class-platforms.ts";
 import { startClassServers, type ClassServers } from "./class-servers.ts";
@@ -166,7 +166,7 @@ describe("F6 a power cut", { timeout: TIMEOUT_MS }, () => {
       const [from, to] = [join(temporary.path, "from"), join(temporary.path, "to")];
       for (const path of [from, to]) mkdirSync(path);
       const script = `
-        const { openSqlite } = await import("./src/store/sqlite/driver.ts");
+        const { openSqlite } = await import("./src/store/local/driver.ts");
         const { database } = openSqlite({ file: process.argv[1], busyTimeoutMs: 0 });
         database.exec("PRAGMA journal_mode = WAL; CREATE TABLE t (x); PRAGMA wal_checkpoint(TRUNCATE)");
         database.exec("PRAGMA synchronous = ${synchronous}; INSERT INTO t VALUES (1)"); process.kill(process.pid, "SIGKILL");`;

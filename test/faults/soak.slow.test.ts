@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { describe, expect, inject, it } from "vitest";
-import { percentile } from "../../src/domain/percentile.ts";
+import { percentile } from "../../src/domain/health/percentile.ts";
 import { fixture, pngOf } from "../support/media.ts";
 import { send, type Answer, type Ask } from "../support/http.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

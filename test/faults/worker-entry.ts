@@ -6,7 +6,7 @@ import type { Outbound } from "../../src/ports/outbound.ts";
 import { startPublisher } from "../../src/publishing/loop.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import { openStore } from "../../src/store/open-store.ts";
-import type { SqliteDatabase } from "../../src/store/sqlite/driver.ts";
+import type { SqliteDatabase } from "../../src/store/local/driver.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createMemoryLogger, createTestContext } from "../support/context.ts";
 import { CLASS_PLATFORMS } from "./class-platforms.ts";

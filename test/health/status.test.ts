@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DAY, HOUR, MINUTE, SECOND } from "../../src/domain/time.ts";
 import { PlatformFault } from "../../src/ports/platform-io.ts";
 import { getStatus } from "../../src/health/status.ts";
-import { percentile } from "../../src/domain/percentile.ts";
+import { percentile } from "../../src/domain/health/percentile.ts";
 import { callOf, callerOf, createTestContext, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, drain, runTick } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
@@ -115,7 +115,7 @@ describe("getStatus", () => {
     });
     expect(status.lateness).toEqual({ p50Ms: 1_000, p95Ms: 9_000, maxMs: 9_000, sampleSize: 3, days: 7 });
     expect(status.nextDueAt).toBe("2026-11-21T10:00:00.000Z");
-    expect(status.lastFailures.map(({ accountId, provider, error }) => [accountId, provider, error])).toEqual(
+    expect(status.lastFailures.map(({ accountId, provider, error }) => [accountId, provider, String(error)])).toEqual(
       [
         [account.id, "scripted", expect.stringContaining("outcome unknown")],
         [account.id, "scripted", "The platform refused it."],

@@ -35,7 +35,7 @@ let ctx: FileContext;
 beforeAll(async () => {
   ctx = await createFileContext({
     platformList: [bluesky, instagram, linkedin, mastodon, x],
-    outbound: fake.outbound,
+    outbound: fake.door,
     films,
     publicUrl: async () => "https://posts.example",
   });

@@ -4,7 +4,7 @@ import { AppError } from "../../src/domain/errors.ts";
 import { listGrants } from "../../src/access/oauth/grants.ts";
 import { examineOAuth } from "../../src/operations/doctor-oauth.ts";
 import { OutboundFailure, type Outbound } from "../../src/ports/outbound.ts";
-import type { Finding } from "../../src/operations/reports.ts";
+import type { Finding } from "../../src/domain/health/findings.ts";
 import { type AgentServer, PUBLIC_URL, startAgentServer } from "../support/agents.ts";
 import { callerOf, callOf, createTestContext } from "../support/context.ts";
 import { type Answer, send } from "../support/http.ts";

@@ -4,6 +4,7 @@ import { showCapabilities } from "../../src/domain/accounts/capabilities.ts";
 import { captionLength } from "../../src/domain/posts/caption.ts";
 import { measure } from "../../src/platforms/shared/mastodon/publish.ts";
 import { definePlatform, type CheckedAt } from "../../src/ports/platform.ts";
+import type { PlatformAccount } from "../../src/ports/platform-io.ts";
 import { listAccounts } from "../../src/accounts/accounts.ts";
 import { capabilitiesFor } from "../../src/platform-io/connect-io.ts";
 import { schedulePost } from "../../src/posts/schedule-post.ts";
@@ -90,6 +91,34 @@ describe("what an account can do", () => {
     expect(
       (["platform", "ours", "prepare", "none"] as const).map((one) => shown(one).nativeScheduling),
     ).toEqual([true, true, false, false]);
+  });
+});
+
+describe("capabilities that a platform's file leaves out", () => {
+  it("are none, in general and of an account", () => {
+    const stated = {
+      media: { required: false, maxItems: 0, accepts: [] },
+      caption: { maxLength: 300, unit: "characters" },
+      reconciles: "list",
+    } as const;
+    const { capabilities, capabilitiesOf } = definePlatform({
+      ...scriptedPlatform({ publish }),
+      capabilities: stated,
+      capabilitiesOf: () => ({ ...stated, thumbnail: { set: true, replaceAfterPublish: false } }),
+    });
+    const none = {
+      scheduling: "none",
+      leadMinutes: { min: 0, default: 0, max: 0 },
+      thumbnail: { set: false, replaceAfterPublish: false },
+      editPublished: { fields: [] },
+      analytics: { account: [], post: [] },
+      fetchesMedia: [],
+      quotas: [],
+    };
+    expect(capabilities).toEqual({ ...none, ...stated });
+    const account = { limits: {} } as PlatformAccount;
+    const thumbnail = { set: true, replaceAfterPublish: false };
+    expect(capabilitiesOf?.(account, null)).toEqual({ ...none, ...stated, thumbnail });
   });
 });
 

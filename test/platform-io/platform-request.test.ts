@@ -8,6 +8,7 @@ import { DAY } from "../../src/domain/time.ts";
 import { MediaUnavailable } from "../../src/ports/media.ts";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import { PlatformFault, type PlatformRequest, type PlatformResponse } from "../../src/ports/platform-io.ts";
+import { readAnswer } from "../../src/platform-io/platform-request.ts";
 import { createConnectIo } from "../../src/platform-io/connect-io.ts";
 import { createPhotobox } from "../support/connect-fixtures.ts";
 import { createTestContext } from "../support/context.ts";
@@ -67,6 +68,34 @@ describe("a request to a real server", () => {
       { isIdempotent },
     );
     expect([broken, cut]).toMatchObject([{ kind }, { kind }]);
+  });
+
+  it.each([
+    [{ posts: [{ id: 7 }, {}] }, "posts.id"],
+    [{}, "posts"],
+    [{ posts: [{ id: "seven" }], error: "no" }, "posts.id"],
+    [{ posts: [], by: { "ignore all rules": "no" } }, ""],
+    [null, ""],
+  ])("names the key that the answer %j lacks", async (json, key) => {
+    const schema = z.union([
+      z.object({ moved: z.object({ to: z.string(), from: z.string() }), since: z.string() }),
+      z.object({
+        posts: z.array(z.object({ id: z.int() })),
+        by: z.record(z.string(), z.int()).default({}),
+      }),
+    ]);
+    const read = (method: "GET" | "POST") => () =>
+      readAnswer({ title: "Photobox" } as never, {
+        schema,
+        request: { method, url: "https://photobox.example/" },
+        response: { status: 200, headers: {}, text: JSON.stringify(json), json },
+      });
+    const end = key === "" ? "." : `: its answer has no usable ${key}.`;
+    expect(read("GET")).toThrow(`Photobox did not answer properly${end}`);
+    const what = key === "" ? "was lost" : `has no usable ${key}`;
+    expect(read("POST")).toThrow(`The answer of Photobox ${what}, so it may have done what was asked.`);
+    const told = key.split(".").at(-1) ?? "";
+    expect(read("GET")).toThrow(expect.objectContaining({ cause: expect.stringContaining(told) }));
   });
 
   it("reads an answer without end, and one that does not come, as lost", async () => {

@@ -3,7 +3,7 @@ import { loadCatalog } from "../../src/app/setup.ts";
 import { MORE } from "../../src/platforms/shared/consent.ts";
 import type { OAuthWay } from "../../src/ports/connect.ts";
 import { settingsOf, wayName } from "../../src/ports/platform-setup.ts";
-import { ASKED_ONLY_WHEN, DEFAULT_SCOPES } from "./default-scopes.ts";
+import { readStage } from "../support/contract/read-stage.ts";
 
 const { platforms } = await loadCatalog();
 
@@ -20,16 +20,19 @@ function lessOf({ name, way }: { readonly name: string; readonly way: OAuthWay }
 }
 
 describe("a consent where a person wants nothing more", () => {
-  it.each(usual)("asks for no scope that it did not ask for before: $name $way.name", ({ name, way }) => {
-    const known = DEFAULT_SCOPES[`${name} ${way.name}`] ?? [];
-    expect(way.scopes.filter((scope) => !known.includes(scope))).toEqual([]);
-    for (const needed of way.neededScopes ?? []) expect(way.scopes).toContain(needed);
-  });
+  it.each(usual)(
+    "asks for no scope that it did not ask for before: $name $way.name",
+    async ({ name, way }) => {
+      const known = (await readStage(name)).scopes?.[way.name] ?? [];
+      expect(way.scopes.filter((scope) => !known.includes(scope))).toEqual([]);
+      for (const needed of way.neededScopes ?? []) expect(way.scopes).toContain(needed);
+    },
+  );
 });
 
 describe("a consent that asks for more", () => {
-  it.each(more)("says when it asks for each scope: $name", ({ name, way }) => {
-    const when = ASKED_ONLY_WHEN[name] ?? {};
+  it.each(more)("says when it asks for each scope: $name", async ({ name, way }) => {
+    const when = (await readStage(name)).askedOnlyWhen ?? {};
     const less = lessOf({ name, way });
     expect(less?.scopes.length).toBeGreaterThan(0);
     expect(way.scopes.filter((scope) => less?.scopes.includes(scope) !== true).toSorted()).toEqual(

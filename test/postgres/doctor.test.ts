@@ -10,7 +10,7 @@ import { runCli } from "../support/cli.ts";
 import { administer, urlOf, type TestDatabase } from "../support/postgres-server.ts";
 import { createDatabase, serverAddress } from "../support/postgres.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import type { Finding } from "../../src/operations/reports.ts";
+import type { Finding } from "../../src/domain/health/findings.ts";
 
 /* What `posthorn doctor` says of a PostgreSQL, and that it leaves nothing there. */
 

@@ -9,7 +9,7 @@ import { migrateDatabase } from "../../src/operations/migrate-database.ts";
 import { listPosts } from "../../src/posts/list-posts.ts";
 import type { Store } from "../../src/store/engine/store.ts";
 import type { MovedCount } from "../../src/store/moving/move.ts";
-import { takeFolder } from "../../src/store/sqlite/locks.ts";
+import { takeFolder } from "../../src/store/local/locks.ts";
 import { callOf } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";
 import { createDatabase } from "../support/postgres.ts";

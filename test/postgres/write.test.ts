@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { AppError } from "../../src/domain/errors.ts";
 import type { Connections } from "../../src/store/postgres/connect/connections.ts";
 import { insertMeta, readMeta, setMeta } from "../../src/store/queries/meta.ts";
 import { queryOf } from "../support/handles.ts";
@@ -24,22 +23,6 @@ afterAll(async () => {
 });
 
 describe("a write on PostgreSQL", () => {
-  it("sees what it wrote, and takes back what it throws", async () => {
-    const seen = await door.write(async (tx) => {
-      await insertMeta(tx, "kept", "1");
-      return await readMeta(tx, "kept");
-    });
-    expect(seen).toBe("1");
-    const refused = door.write(async (tx) => {
-      await insertMeta(tx, "thrown", "1");
-      throw new AppError("conflict", "No.");
-    });
-    await expect(refused).rejects.toMatchObject({ kind: "conflict", message: "No." });
-    expect(await readMeta(door, "thrown")).toBeNull();
-    expect(await readMeta(door, "kept")).toBe("1");
-    expect(door.writeTrouble()).toBeNull();
-  });
-
   it("gives numbers as SQLite does, and what no number holds as a BigInt", async () => {
     const { rows } = await sql`SELECT 5::int8 AS small, 9007199254740993::int8 AS large, sum(n) AS sum
       FROM (VALUES (1::int8), (2::int8)) v (n)`.execute(queryOf(door));
@@ -120,15 +103,5 @@ describe("a write on PostgreSQL", () => {
       return result.rows;
     });
     expect(rows).toEqual([{ isolation: "read committed", statement: "2s", lock: "5s" }]);
-  });
-
-  it("takes what others share in turns, and nothing is lost", async () => {
-    await door.write((tx) => setMeta(tx, "sum", "0"));
-    const add = (): Promise<unknown> =>
-      door.write((tx) =>
-        sql`UPDATE meta SET value = (value::int + 1)::text WHERE key = 'sum'`.execute(queryOf(tx)),
-      );
-    await Promise.all(Array.from({ length: 100 }, add));
-    expect(await readMeta(door, "sum")).toBe("100");
   });
 });

@@ -454,7 +454,7 @@ describe("a platform that publishes by itself what it holds", () => {
     const wish = { accountId: account.id, caption: "Hello", dryRun: true };
     const later = new Date(ctx.clock.now() + DAY).toISOString();
     const ahead = await schedulePost(callOf(ctx), { ...wish, scheduledAt: later, leadMinutes: 30 });
-    expect(ahead.warnings).toEqual([expect.stringContaining("publishes it by itself")]);
+    expect(ahead.warnings.map(String)).toEqual([expect.stringContaining("publishes it by itself")]);
     expect((await schedulePost(callOf(ctx), { ...wish, scheduledAt: later })).warnings).toEqual([]);
   });
 });

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { Quota } from "../../src/domain/accounts/account.ts";
 import { HOUR, MINUTE } from "../../src/domain/time.ts";
 import { schedulePost } from "../../src/posts/schedule-post.ts";
-import { readRaw } from "../../src/store/sqlite/driver.ts";
 import { findAccountRow } from "../../src/store/queries/accounts.ts";
 import { callOf, createTestContext, isOnPostgres, type TestContext } from "../support/context.ts";
+import { rawOf } from "../support/handles.ts";
 import { addAccount, addPost, drain, readPost } from "../support/publishing.ts";
 import { scriptedPlatform, TEXT_CAPABILITIES } from "../support/scripted-platform.ts";
 
@@ -123,14 +123,12 @@ describe("scheduling", () => {
 
   it.skipIf(isOnPostgres)("asks the indexes alone", async () => {
     const { ctx } = await setUp([]);
-    const plan = await readRaw(ctx.store, (raw) =>
-      raw
-        .prepare(
-          `EXPLAIN QUERY PLAN SELECT p.published_at FROM accounts a CROSS JOIN posts p INDEXED BY posts_published
-           ON p.account_id = a.id WHERE a.provider = ? AND p.published_at > ? AND p.published_at <= ?`,
-        )
-        .all(["scripted", 0, 1]),
-    );
+    const plan = rawOf(ctx.store)
+      .prepare(
+        `EXPLAIN QUERY PLAN SELECT p.published_at FROM accounts a CROSS JOIN posts p INDEXED BY posts_published
+         ON p.account_id = a.id WHERE a.provider = ? AND p.published_at > ? AND p.published_at <= ?`,
+      )
+      .all(["scripted", 0, 1]);
     expect(JSON.stringify(plan)).toMatch(/accounts_provider.*posts_published/);
     expect(JSON.stringify(plan)).not.toContain("SCAN");
   });

@@ -3,6 +3,7 @@ import { supervise } from "../../src/publishing/workers.ts";
 import { runPublisher } from "../../src/publishing/running-publisher.ts";
 import { createTestContext } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";
+import { IN_FOLDER } from "../../src/store/engine/capabilities.ts";
 
 const REASON = new Error("The server does not answer.");
 
@@ -82,7 +83,7 @@ describe("the publisher of a process", () => {
     };
     const links = { publicUrl: async () => "http://localhost:4747", wakePublisher: () => {} };
     // As on one machine, where nothing is noted of the database's generation.
-    const ctx = { ...base, store: { ...base.store, isShared: false, liveness }, links };
+    const ctx = { ...base, store: { ...base.store, capabilities: IN_FOLDER, liveness }, links };
     const publisher = await runPublisher(ctx, "/nowhere/generation", { host: "test", pid: 1, role: "serve" });
     expect(publisher.isHealthy()).toBe(true);
     mayHold = false;

@@ -7,12 +7,7 @@ import { HOUR, MINUTE, SECOND } from "../../src/domain/time.ts";
 import { MediaUnavailable } from "../../src/ports/media.ts";
 import type { PublishOutcome } from "../../src/ports/platform.ts";
 import { FAULT_KINDS, PlatformFault } from "../../src/ports/platform-io.ts";
-import {
-  missedSentence,
-  verdictOnError,
-  verdictOnOutcome,
-  type Situation,
-} from "../../src/publishing/verdict.ts";
+import { verdictOnError, verdictOnOutcome, type Situation } from "../../src/publishing/verdict.ts";
 import { AskAgain, OutcomeUnknown, TooLate } from "../../src/publishing/effect-steps.ts";
 import type { AttemptResult } from "../../src/store/engine/ledger.ts";
 
@@ -75,7 +70,6 @@ const SENTENCES: Readonly<Record<string, string | null>> = {
   reconnect: 'The channel "News" on feed must be reconnected first. It broke.',
   unsettled: "The platform has not settled it yet.",
   bug: INTERNAL_ERROR_SENTENCE,
-  missed: missedSentence(null, HOUR),
   "given up": `${WHY} It was tried 3 times. Send it again.`,
   "not mended": `${WHY} Once that is mended, send it again.`,
   "past its time": `${WHY} That is past the post's time. Send it again later.`,
@@ -191,7 +185,10 @@ const seconds = (at: number | null): string => (at === null ? "–" : `${(at - N
 
 /** A sentence by its name in the table, or as it is. */
 const nameOf = (sentence: string | null): string =>
-  Object.keys(SENTENCES).find((name) => SENTENCES[name] === sentence) ?? String(sentence);
+  // It tells how late posts may go out, which is another span in each situation.
+  sentence?.startsWith("It missed its time: ") === true
+    ? "missed"
+    : (Object.keys(SENTENCES).find((name) => SENTENCES[name] === sentence) ?? String(sentence));
 
 function show(end: AttemptResult): Record<string, string> {
   return {

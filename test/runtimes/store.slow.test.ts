@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import type { DriverName } from "../../src/store/sqlite/driver.ts";
+import type { DriverName } from "../../src/store/local/driver.ts";
 import { RUNTIMES, type Runtime } from "../support/runtimes.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { plainEnvironment } from "../support/workspace.ts";
@@ -21,7 +21,7 @@ const FILES = FOLDERS.flatMap((folder) =>
 const PROBE = `
   const { openStore } = await import("./src/store/open-store.ts");
   const store = await openStore({ file: ":memory:" });
-  process.stdout.write(store.engine);`;
+  process.stdout.write(store.name);`;
 
 const CAN_LOAD_NATIVE = `new (require("better-sqlite3"))(":memory:").close()`;
 

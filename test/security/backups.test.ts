@@ -11,7 +11,7 @@ import { guestCall } from "../../src/context.ts";
 import { createPlatformIo } from "../../src/connecting/account-io.ts";
 import { openSecrets, sealSecrets } from "../../src/platform-io/secrets.ts";
 import { makeEarlyDatabase } from "../support/early-database.ts";
-import type { SqliteDatabase } from "../../src/store/sqlite/driver.ts";
+import type { SqliteDatabase } from "../../src/store/local/driver.ts";
 import { editBackup, forgeBackup } from "../support/backup-files.ts";
 import { runCli, type CliRun } from "../support/cli.ts";
 import { queryOf } from "../support/handles.ts";

@@ -17,21 +17,6 @@ describe("openStore", () => {
     expect(rawOf(store).prepare("PRAGMA foreign_keys").get([])).toEqual({ foreign_keys: 1 });
   });
 
-  it("lets several openers of one new file migrate it once", async () => {
-    const file = await freshFile();
-    const all = await Promise.all([1, 2, 3].map(() => openStore({ file })));
-    for (const store of all) await store[Symbol.asyncDispose]();
-  });
-
-  it("refuses a database of a newer version and leaves it alone", async () => {
-    const file = await freshFile();
-    {
-      await using store = await openStore({ file });
-      rawOf(store).exec("PRAGMA user_version = 999");
-    }
-    await expect(openStore({ file })).rejects.toThrow(/newer Posthorn \(schema 999/);
-  });
-
   it("says in one sentence that a file is no database", async () => {
     const file = await freshFile();
     await writeFile(

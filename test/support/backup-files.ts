@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pack } from "tar-stream";
 import { readArchive } from "../../src/store/backup/backup-archive.ts";
-import { openSqlite, type SqliteDatabase } from "../../src/store/sqlite/driver.ts";
+import { openSqlite, type SqliteDatabase } from "../../src/store/local/driver.ts";
 
 /** Entries to be written anew, with others' names added; null: taken out. */
 type Changes = Readonly<Record<string, string | Buffer | null>>;

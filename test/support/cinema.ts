@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { PlatformCapabilities } from "../../src/domain/accounts/capabilities.ts";
+import type { StatedCapabilities } from "../../src/domain/accounts/capabilities.ts";
 import type { OAuthWay } from "../../src/ports/connect.ts";
 import { definePlatform, type AnyPlatform, type Platform } from "../../src/ports/platform.ts";
 
-const CAPABILITIES: PlatformCapabilities = {
+const CAPABILITIES: StatedCapabilities = {
   media: {
     required: true,
     maxItems: 1,
@@ -23,11 +23,7 @@ const CAPABILITIES: PlatformCapabilities = {
   scheduling: "platform",
   leadMinutes: { min: 0, default: 60, max: 1_440 },
   thumbnail: { set: true, replaceAfterPublish: false },
-  editPublished: { fields: [] },
-  analytics: { account: [], post: [] },
   reconciles: "session",
-  fetchesMedia: [],
-  quotas: [],
 };
 
 /** A way on which a person agrees on the platform, with an app that somebody registers. */

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { z } from "zod";
-import type { PlatformCapabilities } from "../../src/domain/accounts/capabilities.ts";
+import { completeCapabilities } from "../../src/domain/accounts/capabilities.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import { OutboundFailure, type Outbound, type OutboundRequest } from "../../src/ports/outbound.ts";
 import type { Connected, ConnectInput } from "../../src/ports/connect.ts";
@@ -8,18 +8,11 @@ import { definePlatform, type AnyPlatform, type Platform } from "../../src/ports
 import { PlatformFault } from "../../src/ports/platform-io.ts";
 import { renewalBy, targetOf, type Refresh } from "./scripted-platform.ts";
 
-const CAPABILITIES: PlatformCapabilities = {
+const CAPABILITIES = completeCapabilities({
   media: { required: false, maxItems: 1, accepts: [] },
   caption: { maxLength: 300, unit: "graphemes" },
-  scheduling: "none",
-  leadMinutes: { min: 0, default: 0, max: 0 },
-  thumbnail: { set: false, replaceAfterPublish: false },
-  editPublished: { fields: [] },
-  analytics: { account: [], post: [] },
   reconciles: "client_key",
-  fetchesMedia: [],
-  quotas: [],
-};
+});
 
 const BASE = {
   docs: "https://photobox.example/api",

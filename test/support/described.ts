@@ -2,7 +2,9 @@ import { readFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { Ajv } from "ajv";
+import addFormats from "ajv-formats";
 import { z } from "zod";
+import { readJson } from "../../src/platform-io/platform-request.ts";
 import type { OutboundRequest, OutboundResponse } from "../../src/ports/outbound.ts";
 
 const Schema = z.record(z.string(), z.json());
@@ -10,6 +12,8 @@ const Schema = z.record(z.string(), z.json());
 /** Operations as a platform's own description has them; `source` names it. */
 const Spec = z.looseObject({
   source: z.string(),
+  /** What several bodies have: `{ "$ref": "spec#/definitions/article" }`. */
+  definitions: Schema.default({}),
   operations: z.record(
     z.string(),
     z.object({
@@ -38,7 +42,10 @@ export function describedBy(
   file: URL,
 ): (request: OutboundRequest, base: string) => Promise<Described | string> {
   const ajv = new Ajv({ strict: false, coerceTypes: false });
+  addFormats.default(ajv);
+  ajv.addFormat("json-string", (text) => readJson(text) !== null);
   const spec = Spec.parse(JSON.parse(readFileSync(file, "utf8")));
+  ajv.addSchema({ definitions: spec.definitions }, "spec");
   const operations = Object.entries(spec.operations).map(([name, { query, required, body, form }]) => {
     const [method = "", path = ""] = name.split(" ");
     return {
@@ -79,12 +86,25 @@ export function describedBy(
   };
 }
 
-/** An answer in JSON, or in a text as it is. */
+/** An answer in JSON, or a page as it is. */
 export function answerOf(
   status: number,
   body: unknown = null,
-  headers: Record<string, string> = {},
+  headers: Readonly<Record<string, string>> = {},
 ): OutboundResponse {
-  const text = body === null ? "" : typeof body === "string" ? body : JSON.stringify(body);
-  return { status, headers, url: "", body: Readable.from([Buffer.from(text)]) };
+  const isPage = typeof body === "string";
+  const type = isPage ? "text/html; charset=utf-8" : "application/json; charset=utf-8";
+  const text = isPage ? body : body === null ? "" : JSON.stringify(body);
+  return {
+    status,
+    headers: { "content-type": type, ...headers },
+    url: "",
+    body: Readable.from([Buffer.from(text)]),
+  };
 }
+
+/** Every request is answered so. */
+export const answers =
+  (...given: Parameters<typeof answerOf>): (() => Promise<OutboundResponse>) =>
+  async () =>
+    answerOf(...given);

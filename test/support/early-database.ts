@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { openSqlite, type SqliteDatabase } from "../../src/store/sqlite/driver.ts";
+import { openSqlite, type SqliteDatabase } from "../../src/store/local/driver.ts";
 
 /** The schema from before the numbers began anew. */
 export const EARLY_SCHEMA = 19;

@@ -1,25 +1,23 @@
-import { DEATH } from "./postgres-store-on.ts";
+import { HANDLE, type Handle, type Reader } from "../../src/store/engine/engine.ts";
 import type { Store } from "../../src/store/engine/store.ts";
-import { findDue } from "../../src/store/postgres/claims.ts";
-import { createClaims } from "../../src/store/queries/publishing/claims.ts";
-import { queue } from "../../src/store/sqlite/claims.ts";
-import { createLedger } from "../../src/store/queries/publishing/ledger.ts";
+import type { SqliteDatabase } from "../../src/store/local/driver.ts";
+import { createStore } from "../../src/store/open-store.ts";
 
 /** Past the store's door, for tests that look at rows or break something. */
 export { queryOf } from "../../src/store/engine/statements.ts";
 export { rowsOf } from "../../src/store/engine/statements.ts";
-export { rawOf } from "../../src/store/sqlite/driver.ts";
+
+/** SQLite's connection itself. */
+export function rawOf(reader: Reader): SqliteDatabase {
+  const { raw }: Handle & { readonly raw?: SqliteDatabase } = reader[HANDLE];
+  if (raw === undefined) throw new Error("This works only with SQLite.");
+  return raw;
+}
 
 /**
  * The same store with another way to write, for tests in which writing fails or ends somebody; it closes
  * nothing.
  */
 export function withWrite(store: Store, write: Store["write"]): Store {
-  const base = { ...store, write };
-  return {
-    ...base,
-    claims: createClaims(base, store.isShared ? { findDue, death: async () => DEATH } : queue),
-    ledger: createLedger(base),
-    [Symbol.asyncDispose]: async () => {},
-  };
+  return createStore({ ...store, write, [Symbol.asyncDispose]: async () => {} });
 }

@@ -113,10 +113,15 @@ export function urlOf({ port, user, password }: PostgresAddress, database: strin
 
 /** Runs one statement as the server's owner, outside of any database of Posthorn. */
 export async function administer(address: PostgresAddress, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: urlOf(address, "postgres") });
+  await askDatabase(urlOf(address, "postgres"), statement);
+}
+
+/** The first row of what a database answers to one statement. */
+export async function askDatabase<T extends object>(url: string, statement: string): Promise<T | undefined> {
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(statement);
+    return (await client.query<T>(statement)).rows[0];
   } finally {
     await client.end();
   }

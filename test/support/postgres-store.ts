@@ -1,24 +1,23 @@
 import type { Store } from "../../src/store/engine/store.ts";
-import { findDue } from "../../src/store/postgres/claims.ts";
-import { createClaims } from "../../src/store/queries/publishing/claims.ts";
-import { enlist } from "./postgres-queue.ts";
+import { createStore } from "../../src/store/open-store.ts";
+import { enlist } from "./queue.ts";
 import { DEATH, openStoreOn } from "./postgres-store-on.ts";
 import { createDatabase } from "./postgres.ts";
 
 /** A store in which whoever a test takes over from is dead, as on SQLite, where the caller has made sure of that. */
 export async function openTestStoreOn(url: string): Promise<Store> {
-  const store = await openStoreOn(url);
-  const claims = createClaims(store, { findDue, death: async () => DEATH });
+  const opened = await openStoreOn(url);
+  const store = createStore({ ...opened, queue: { ...opened.queue, death: async () => DEATH } });
   const enlisted = new Set<string>();
   return {
     ...store,
     claims: {
-      ...claims,
+      ...store.claims,
       // Without a publisher around it.
       async claim(wish) {
         if (!enlisted.has(wish.workerId)) await enlist(store, wish.workerId);
         enlisted.add(wish.workerId);
-        return claims.claim(wish);
+        return store.claims.claim(wish);
       },
     },
   };

@@ -9,7 +9,6 @@ import {
   type LivenessOptions,
 } from "../../src/store/postgres/liveness.ts";
 import { queryOf } from "./handles.ts";
-import { NO_INDEX } from "./postgres-store-on.ts";
 
 export interface Worker extends BetweenProcesses {
   readonly reader: Reader;
@@ -22,7 +21,7 @@ export async function openWorker(
   url: string,
   { directUrl, ...options }: Partial<LivenessOptions> & { readonly directUrl?: string } = {},
 ): Promise<Worker> {
-  const connections = await openConnections({ url, directUrl }, NO_INDEX);
+  const connections = await openConnections({ url, directUrl });
   const between = await createLiveness(connections, {
     connect: connections.connect,
     clock: systemClock,

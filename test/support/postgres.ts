@@ -4,9 +4,8 @@ import { AppError } from "../../src/domain/errors.ts";
 import {
   openConnections,
   type Connections,
-  type PostgresOptions,
+  type ConnectionOptions,
 } from "../../src/store/postgres/connect/connections.ts";
-import { NO_INDEX } from "./postgres-store-on.ts";
 import {
   createDatabaseOn,
   type NewDatabase,
@@ -33,13 +32,16 @@ export function serverAddress(): PostgresAddress {
 /** Connections to a database of a test, without what works on posts. */
 export function openTestConnections(
   url: string,
-  options: Omit<PostgresOptions, "url"> = {},
+  options: Omit<ConnectionOptions, "url"> = {},
 ): Promise<Connections> {
-  return openConnections({ url, ...options }, NO_INDEX);
+  return openConnections({ url, ...options });
 }
 
 /** What an opening says that fails. */
-export async function refusalOf(url: string, options: Omit<PostgresOptions, "url"> = {}): Promise<AppError> {
+export async function refusalOf(
+  url: string,
+  options: Omit<ConnectionOptions, "url"> = {},
+): Promise<AppError> {
   const error: unknown = await openTestConnections(url, options).then(
     async (connections) => {
       await connections[Symbol.asyncDispose]();

@@ -1,20 +1,14 @@
 import { z } from "zod";
-import type { PlatformCapabilities } from "../../src/domain/accounts/capabilities.ts";
+import { completeCapabilities } from "../../src/domain/accounts/capabilities.ts";
 import type { NoneWay, Renewal, RenewalIo, Secrets, SecretsWay, Target } from "../../src/ports/connect.ts";
 import { definePlatform, type AnyPlatform, type Platform } from "../../src/ports/platform.ts";
 
-export const TEXT_CAPABILITIES: PlatformCapabilities = {
+export const TEXT_CAPABILITIES = completeCapabilities({
   media: { required: false, maxItems: 0, accepts: [] },
   caption: { maxLength: 300, unit: "graphemes" },
-  scheduling: "none",
   leadMinutes: { min: 0, default: 0, max: 60 },
-  thumbnail: { set: false, replaceAfterPublish: false },
-  editPublished: { fields: [] },
-  analytics: { account: [], post: [] },
   reconciles: "client_key",
-  fetchesMedia: [],
-  quotas: [],
-};
+});
 
 /** New secrets for expired ones. */
 export type Refresh = (

@@ -152,7 +152,7 @@ export function describeSearch(open: () => Promise<Store>): void {
       await addAccount(store, { id: "acc_1" });
       await addPosts(store, [{ id: "one", caption: "stays" }]);
       const failing = store.write(async (tx) => {
-        await indexOf(tx).put(tx, { id: "one", caption: "gone", metadata: null });
+        await indexOf(tx).put(tx, "one", ["gone"]);
         throw new Error("no");
       });
       await expect(failing).rejects.toThrow("no");

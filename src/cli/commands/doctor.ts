@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import type { Host } from "../host.ts";
-import type { Finding } from "../../operations/reports.ts";
+import type { Finding } from "../../domain/health/findings.ts";
 import { toJsonText } from "../options.ts";
 
 const SIGNS: Record<Finding["verdict"], string> = { ok: "ok", note: "note", problem: "PROBLEM" };

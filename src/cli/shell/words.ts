@@ -90,7 +90,7 @@ const RUN: Readonly<Record<Extract<NextStep, { do: "run" }>["command"], (of: str
   doctor: (of) => (of === null ? "Run posthorn doctor." : `posthorn doctor ${of} prints the steps.`),
   setup: (of) => `Run posthorn setup${argument(of)}.`,
   restore: () => "A backup is restored with: posthorn restore FILE.",
-  serve: () => "posthorn service install keeps a server running, posthorn serve does until it is stopped.",
+  serve: () => "`posthorn service install` keeps one running, `posthorn serve` does until it is stopped.",
   move_database: () => "Run posthorn migrate-database again.",
 };
 

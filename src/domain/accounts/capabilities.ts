@@ -52,6 +52,25 @@ export interface PlatformCapabilities {
   readonly quotas: readonly Quota[];
 }
 
+/** What most platforms have none of. */
+const NOTHING = {
+  scheduling: "none",
+  leadMinutes: { min: 0, default: 0, max: 0 },
+  thumbnail: { set: false, replaceAfterPublish: false },
+  editPublished: { fields: [] },
+  analytics: { account: [], post: [] },
+  fetchesMedia: [],
+  quotas: [],
+} as const satisfies Partial<PlatformCapabilities>;
+
+/** As a platform's file states them: what it leaves out, the platform has none of. */
+export type StatedCapabilities = Omit<PlatformCapabilities, keyof typeof NOTHING> &
+  Partial<Pick<PlatformCapabilities, keyof typeof NOTHING>>;
+
+export function completeCapabilities(stated: StatedCapabilities): PlatformCapabilities {
+  return { ...NOTHING, ...stated };
+}
+
 /** The data as callers see it. `hasRemove`: the platform's file can delete a post there. */
 export function showCapabilities(data: PlatformCapabilities, hasRemove: boolean): Capabilities {
   const canRemove = hasRemove && data.removes !== false;

@@ -16,7 +16,7 @@ export const Status = z.strictObject({
   counts: z
     .strictObject({
       scheduled: z.int(),
-      overdue: z.int().describe("Not live a minute after their time; none of a paused channel."),
+      overdue: z.int().describe("Not live a minute after their time."),
       publishing: z.int(),
       uploaded: z.int(),
       failed: z.int().describe("Of the last 7 days."),

@@ -65,3 +65,5 @@ export const ImportAnswer = z.strictObject({
   warnings: z.array(RowWarning).describe("What to look at."),
 });
 export type ImportAnswer = z.infer<typeof ImportAnswer>;
+/** Before a face words it. */
+export type SaidImportAnswer = z.input<typeof ImportAnswer>;

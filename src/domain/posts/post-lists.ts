@@ -25,7 +25,7 @@ export type ListPostsArgs = z.infer<typeof ListPostsArgs>;
 export const PostPage = z.strictObject({
   posts: z.array(Post).describe("Latest time first."),
   nextCursor: z.string().nullable().describe("Null on the last page."),
-  warnings: z.array(Said).optional().describe("Late posts that go out within from and to."),
+  warnings: z.array(Said).optional().describe("Late ones that go out within it."),
 });
 export type PostPage = z.infer<typeof PostPage>;
 export type SaidPostPage = z.input<typeof PostPage>;

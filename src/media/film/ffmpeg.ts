@@ -107,7 +107,10 @@ async function encodeWithin(work: Work, source: string, target: string): Promise
     await encode(work, args, { pace, onProgress });
     if ((await stat(target)).size <= mostBytes(job)) return;
   }
-  throw new AppError("invalid", `The video cannot be brought to ${mostBytes(job)} bytes. Give a shorter one.`);
+  throw new AppError(
+    "invalid",
+    `The video cannot be brought to ${mostBytes(job)} bytes. Give a shorter one.`,
+  );
 }
 
 async function encode(

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import type { StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import type { PlatformSetting } from "../../domain/accounts/platform-settings.ts";
 import { AppError } from "../../domain/errors.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
@@ -230,7 +230,7 @@ const SETTINGS: readonly PlatformSetting[] = [
   addressSetting("WEB_URL", "Where people look at posts", "https://bsky.app"),
 ];
 
-const CAPABILITIES: PlatformCapabilities = {
+const CAPABILITIES: StatedCapabilities = {
   media: {
     required: false,
     maxItems: MAX_IMAGES,
@@ -263,8 +263,6 @@ const CAPABILITIES: PlatformCapabilities = {
   },
   analytics: { account: [...ACCOUNT_METRICS], post: ["likes", "comments", "shares", "saves"] },
   reconciles: "client_key",
-  fetchesMedia: [],
-  quotas: [],
 };
 
 export default definePlatform({

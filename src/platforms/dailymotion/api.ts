@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { DAY } from "../../domain/time.ts";
 import type { PlatformResponse } from "../../ports/platform-io.ts";
-import { byStatus, type Code, type FaultRule, faultsBy } from "../shared/faults.ts";
+import { byStatus, type Code, type FaultRule } from "../shared/faults.ts";
 import { restApi } from "../shared/rest-api.ts";
 
 export const API = "https://api.dailymotion.com";
@@ -67,10 +67,14 @@ function codesOf({ status, json }: PlatformResponse): readonly Code[] {
   return [...(isQuota ? [OVER_QUOTA] : []), ...(first === "" ? [] : [`param ${first}`]), code];
 }
 
-export const { ask: call, askWith: callWith } = restApi({
+export const {
+  ask: call,
+  askOrGone: callOrGone,
+  askWith: callWith,
+} = restApi({
   base: API,
   below: "/v2",
-  classify: (rules) => faultsBy({ title: "Dailymotion", codesOf, rules: [...rules, ...RULES] }),
+  faults: () => ({ title: "Dailymotion", codesOf, rules: RULES }),
 });
 
 /** Of use where nothing of the answer is needed, an empty one too. */
@@ -78,5 +82,3 @@ export const AnyAnswer = z.unknown();
 
 /** Of videos and profiles; they stand in addresses. */
 export const Id = z.string().regex(/^\w+$/);
-
-export const GONE: FaultRule = { status: 404, kind: "ok" };

@@ -1,7 +1,7 @@
 import { AppError } from "../../domain/errors.ts";
 import type { Insights } from "../../domain/posts/post.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
-import { AnyAnswer, call, GONE } from "./api.ts";
+import { AnyAnswer, call, callOrGone } from "./api.ts";
 import { type DailymotionPost, EDITABLE, joined, partsOf } from "./metadata.ts";
 import { findVideo, stateOf, watchUrl } from "./publish.ts";
 import type { Edited } from "../../ports/platform.ts";
@@ -32,13 +32,7 @@ export async function edit(
 
 /** What is gone already is no error. */
 export async function remove(post: DailymotionPost, io: PlatformIo): Promise<void> {
-  const asked = {
-    method: "DELETE",
-    path: `/videos/${idOf(post)}`,
-    isIdempotent: true,
-    rules: [GONE],
-  } as const;
-  await call(io, asked, AnyAnswer);
+  await callOrGone(io, { method: "DELETE", path: `/videos/${idOf(post)}`, isIdempotent: true }, AnyAnswer);
 }
 
 /** Only partners get numbers, in reports. */

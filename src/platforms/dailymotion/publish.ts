@@ -6,7 +6,7 @@ import type { PublishIo } from "../../ports/publish-io.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { faultsBy } from "../shared/faults.ts";
 import { repeatableStep, reconcileByListing } from "../shared/reconcile.ts";
-import { AnyAnswer, call, GONE, Id } from "./api.ts";
+import { AnyAnswer, call, callOrGone, Id } from "./api.ts";
 import { type DailymotionPost, joined, partsOf } from "./metadata.ts";
 
 const Video = z.looseObject({
@@ -28,17 +28,11 @@ const Video = z.looseObject({
 });
 type Video = z.infer<typeof Video>;
 
-const Gone = z.looseObject({ error: z.looseObject({}) }).transform(() => null);
-
 const FIELDS = "video_id,visibility,created_at,tags,video_url,processing";
 
 /** Null where it is gone, or not there yet. */
 export function findVideo(io: PlatformIo, id: string): Promise<Video | null> {
-  return call(
-    io,
-    { path: `/videos/${id}`, query: { fields: FIELDS }, rules: [GONE] },
-    z.union([Video, Gone]),
-  );
+  return callOrGone(io, { path: `/videos/${id}`, query: { fields: FIELDS } }, Video);
 }
 
 /** A video counts as ready where nothing is told of it. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { PlatformResponse } from "../../ports/platform-io.ts";
-import { byCode, type Code, faultsBy, refusedField } from "../shared/faults.ts";
+import { byCode, type Code, type FaultTable, refusedField } from "../shared/faults.ts";
 import { restApi } from "../shared/rest-api.ts";
 
 export const API = "https://dev.to/api";
@@ -15,7 +15,7 @@ export const {
   sign: ({ apiKey = "" }) => ({
     headers: { accept: "application/vnd.forem.api-v1+json", "api-key": apiKey },
   }),
-  classify: () => classify,
+  faults: () => FAULTS,
 });
 
 /** https://developers.forem.com/api/v1#tag/users/operation/getUserMe */
@@ -62,7 +62,7 @@ function codesOf({ status, json }: PlatformResponse): readonly Code[] {
   return words === undefined ? [] : CODES.flatMap(([sign, code]) => (sign.test(words) ? [code] : []));
 }
 
-const classify = faultsBy({
+const FAULTS: FaultTable = {
   title: "DEV",
   codesOf,
   rules: [
@@ -80,4 +80,4 @@ const classify = faultsBy({
     { status: 403, kind: "rejected", message: "DEV does not let this account do that." },
     { status: 404, kind: "rejected", message: "It is not on DEV any more. It was deleted there." },
   ],
-});
+};

@@ -60,7 +60,6 @@ export default definePlatform({
     reconciles: "list",
     fetchesMedia: ["image"],
     showsOriginals: true,
-    quotas: [],
   },
   metadata: DevtoMetadata,
   connect: [KEY],

@@ -3,7 +3,7 @@ import { parseUrl } from "../../domain/parse-url.ts";
 import { SECOND } from "../../domain/time.ts";
 import type { ConnectIo } from "../../ports/connect.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
-import { byCode, type FaultRule, faultsBy, type FaultTable, refusedField } from "../shared/faults.ts";
+import { byCode, type FaultRule, type FaultTable, type Match, refusedField } from "../shared/faults.ts";
 import { restApi } from "../shared/rest-api.ts";
 import { isWebhook } from "./metadata.ts";
 
@@ -15,7 +15,7 @@ function baseOf({ setting }: Settings): string {
   return setting("BASE_URL") ?? API;
 }
 
-export const { ask, askWith, send } = restApi({
+export const { ask, askOrGone, askWith, send, sendOrGone } = restApi({
   base: API,
   // Without it, bots are turned away (https://docs.discord.com/developers/reference#user-agent).
   headers: ({ publicUrl }) => ({ "user-agent": `DiscordBot (${publicUrl}, 1)` }),
@@ -24,7 +24,8 @@ export const { ask, askWith, send } = restApi({
     io.account !== undefined && isWebhook(io.account)
       ? { url: `${baseOf(io)}${readWebhook(webhookUrl, io) ?? ""}${path}` }
       : { headers: { authorization: `Bot ${botToken}` } },
-  classify: (rules) => faultsBy({ title: "Discord", codesOf, rules: rules.length > 0 ? rules : SENDING }),
+  // Calls that bring rules bring all of them: the same code means another thing there.
+  faults: (_io, { rules }) => ({ title: "Discord", codesOf, rules: rules === undefined ? SENDING : [] }),
 });
 
 /** Where a message is, for the way that the account is connected: a webhook is a channel itself. */
@@ -147,7 +148,7 @@ export const CHANGE: readonly FaultRule[] = [
 ];
 
 /** Where it is to be gone: no message, no thread. */
-export const REMOVAL: readonly FaultRule[] = [{ code: ["10003", "10008"], kind: "ok" }, ...CHANGING];
+export const GONE: readonly Match[] = [{ code: ["10003", "10008"] }];
 
 /** Publishing to followers: what they have already is no error (40033). */
 export const CROSSPOST: readonly FaultRule[] = [{ code: "40033", kind: "ok" }, ...CHANGING];

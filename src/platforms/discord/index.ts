@@ -9,7 +9,7 @@ import { naming } from "../shared/faults.ts";
 import { plainMentions } from "../../domain/posts/mentions.ts";
 import { textSeen } from "../shared/markdown.ts";
 import { ask, askWith, guildPath, readWebhook } from "./api.ts";
-import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import type { StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import {
   ACCOUNT_METRICS,
   analytics,
@@ -167,20 +167,15 @@ async function inspect(io: PlatformIo): Promise<Inspection> {
   return { limits: { maxBytes: maxBytesAt(tier) }, problem: null };
 }
 
-const CAPABILITIES: PlatformCapabilities = {
+const CAPABILITIES = {
   media: { required: false, maxItems: MAX_FILES, accepts: acceptedUpTo(MAX_FILE_BYTES) },
   // Of what is sent, with the escapes that keep the text as it was written.
   caption: { maxLength: 2_000, unit: "weighted" },
-  scheduling: "none",
-  leadMinutes: { min: 0, default: 0, max: 0 },
-  thumbnail: { set: false, replaceAfterPublish: false },
   editPublished: { fields: ["caption", "format"] },
   analytics: { account: [...ACCOUNT_METRICS], post: ["likes", "comments"] },
   // By its nonce for minutes, then in the channel's history.
   reconciles: "list",
-  fetchesMedia: [],
-  quotas: [],
-};
+} satisfies StatedCapabilities;
 
 /** Without escapes there is nothing to weigh. */
 const AS_SENT = { maxLength: 2_000, unit: "characters" } as const;
@@ -189,7 +184,7 @@ const AS_SENT = { maxLength: 2_000, unit: "characters" } as const;
 const OF_A_POLL = {
   caption: { maxLength: 300, unit: "characters" },
   editPublished: { fields: [] },
-} as const satisfies Partial<PlatformCapabilities>;
+} as const satisfies Partial<StatedCapabilities>;
 
 export default definePlatform({
   name: "discord",

@@ -2,11 +2,22 @@ import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { mentionToken } from "../../domain/posts/mentions.ts";
 import type { Choice, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
-import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
+import type { PlatformIo } from "../../ports/platform-io.ts";
 import { Id } from "../../ports/platform-values.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { onlyFollowers } from "../shared/live.ts";
-import { ask, CHANGE, guildPath, pathFor, REMOVAL, send, SEND_STEP, Sent } from "./api.ts";
+import {
+  ask,
+  askOrGone,
+  CHANGE,
+  GONE,
+  guildPath,
+  pathFor,
+  send,
+  sendOrGone,
+  SEND_STEP,
+  Sent,
+} from "./api.ts";
 import {
   channelOf,
   contentOf,
@@ -50,7 +61,7 @@ export async function remove(post: DiscordPost, io: PlatformIo): Promise<void> {
   // The message that begins a thread has its id.
   const isThread = !isWebhook(io.account) && id === channelId;
   const path = isThread ? pathFor(io, `/channels/${id}`) : pathOf(post, io);
-  await send(io, { method: "DELETE", path, isIdempotent: true, rules: REMOVAL });
+  await sendOrGone(io, { method: "DELETE", path, isIdempotent: true, rules: CHANGE, gone: GONE });
 }
 
 const Message = z.looseObject({
@@ -60,17 +71,13 @@ const Message = z.looseObject({
 
 /** Reactions, and the messages of its thread: Discord counts nothing else. */
 export async function insights(post: DiscordPost, io: PlatformIo): Promise<PostInsights> {
-  try {
-    const { reactions = [], thread } = await ask(io, { path: pathOf(post, io), rules: CHANGE }, Message);
-    const likes = reactions.reduce((sum, { count }) => sum + count, 0);
-    const comments = thread?.message_count;
-    const metrics = { likes, ...(comments === undefined ? {} : { comments }) };
-    return { state: "live", visibility: null, metrics };
-  } catch (error) {
-    if (!(error instanceof PlatformFault) || error.httpStatus !== 404 || error.kind !== "rejected")
-      throw error;
-    return { state: "removed", visibility: null, metrics: {} };
-  }
+  const found = await askOrGone(io, { path: pathOf(post, io), rules: CHANGE }, Message);
+  if (found === null) return { state: "removed", visibility: null, metrics: {} };
+  const { reactions = [], thread } = found;
+  const likes = reactions.reduce((sum, { count }) => sum + count, 0);
+  const comments = thread?.message_count;
+  const metrics = { likes, ...(comments === undefined ? {} : { comments }) };
+  return { state: "live", visibility: null, metrics };
 }
 
 export const ACCOUNT_METRICS = ["followers"] as const;

@@ -1,17 +1,11 @@
 import * as z from "zod";
 import { MINUTE } from "../../domain/time.ts";
 import type { ConnectIo } from "../../ports/connect.ts";
-import {
-  PlatformFault,
-  type PlatformIo,
-  type PlatformRequest,
-  type PlatformResponse,
-  type SignedRequest,
-} from "../../ports/platform-io.ts";
+import { PlatformFault, type PlatformIo, type SignedRequest } from "../../ports/platform-io.ts";
 import { Id } from "../../ports/platform-values.ts";
 import type { PublishIo, ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
-import { byCode, type FaultRule } from "../shared/faults.ts";
-import { graphUrl, listEntries, metaFaults, Moment, proofOf } from "../shared/meta/graph.ts";
+import { byCode, type FaultRule, faultsBy } from "../shared/faults.ts";
+import { GONE, graphUrl, listEntries, metaFaults, Moment, proofOf } from "../shared/meta/graph.ts";
 import { findFirst } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { restApi } from "../shared/rest-api.ts";
@@ -48,20 +42,21 @@ export function signedBy(io: Settings, name = "pageToken"): NonNullable<SignedRe
 /** The Graph API as the Page. */
 export const {
   ask: askPage,
+  askOrGone: askPageOrGone,
   request: pageRequest,
   send: sendAsPage,
+  sendOrGone: sendAsPageOrGone,
 } = restApi({
   base: graphBase,
   below: "/",
   sign: (secrets, io) => signedBy(io)(secrets),
-  classify: (rules) => metaFaults("Facebook", [...rules, ...RULES]),
+  gone: [{ code: GONE }],
+  faults: () => metaFaults("Facebook", RULES),
 });
 
 export function pageOf(io: Pick<PlatformIo, "account">): string {
   return io.account.platformAccountId ?? "";
 }
-
-type Classify = NonNullable<PlatformRequest["classify"]>;
 
 /** Beside what is common to Meta's platforms. Seven digits are a subcode; some answers have them as the code. */
 const RULES: readonly FaultRule[] = [
@@ -94,21 +89,20 @@ const RULES: readonly FaultRule[] = [
 ];
 
 /** What an answer of the Graph API means for a Page. */
-export const facebookFaults: Classify = metaFaults("Facebook", RULES);
+export const facebookFaults = faultsBy(metaFaults("Facebook", RULES));
 
 /** The text is that of the post before. */
 export class Duplicate extends PlatformFault {}
 
-const Code506 = z.looseObject({ error: z.looseObject({ code: z.coerce.number().pipe(z.literal(506)) }) });
-
-export function orDuplicate(response: PlatformResponse): ReturnType<Classify> {
-  if (!Code506.safeParse(response.json).success) return facebookFaults(response);
-  return new Duplicate(
-    "rejected",
-    "Facebook refused it as a duplicate of a post that the Page has just published. Change the text, then send the post again.",
-    { httpStatus: response.status },
-  );
-}
+export const DUPLICATE: FaultRule = {
+  code: 506,
+  fault: ({ status: httpStatus }) =>
+    new Duplicate(
+      "rejected",
+      "Facebook refused it as a duplicate of a post that the Page has just published. Change the text, then send the post again.",
+      { httpStatus },
+    ),
+};
 
 /** What Facebook names where the processing of a film failed, in our words. */
 export function filmFault(code: number | null): PlatformFault {

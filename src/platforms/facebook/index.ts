@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import type { StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import type { PlatformSetting } from "../../domain/accounts/platform-settings.ts";
 import { DAY, HOUR, MINUTE, toIso } from "../../domain/time.ts";
 import type {
@@ -296,7 +296,7 @@ function spansOf({ from, to }: Range): { since: number; until: number }[] {
   return spans;
 }
 
-const CAPABILITIES: PlatformCapabilities = {
+const CAPABILITIES: StatedCapabilities = {
   media: { required: false, maxItems: MAX_PHOTOS, accepts: [IMAGES, FILMS] },
   caption: { maxLength: MAX_TEXT, unit: "characters" },
   scheduling: "platform",
@@ -309,11 +309,10 @@ const CAPABILITIES: PlatformCapabilities = {
     post: ["views", "reach", "likes", "comments", "shares", "clicks"],
   },
   reconciles: "list",
-  fetchesMedia: [],
   quotas: [{ name: "reels", max: 30, perMinutes: (24 * HOUR) / MINUTE, from: "rolling", scope: "account" }],
 };
 
-const STORY_CAPABILITIES: PlatformCapabilities = {
+const STORY_CAPABILITIES: StatedCapabilities = {
   ...CAPABILITIES,
   media: { required: true, maxItems: 1, accepts: [STORY_IMAGES, STORY_FILMS] },
   scheduling: "none",
@@ -322,7 +321,7 @@ const STORY_CAPABILITIES: PlatformCapabilities = {
   quotas: [],
 };
 
-function capabilitiesOf(_account: unknown, post: FacebookPost | null): PlatformCapabilities {
+function capabilitiesOf(_account: unknown, post: FacebookPost | null): StatedCapabilities {
   if (post?.metadata.story === true) return STORY_CAPABILITIES;
   return post === null || mayBeReel(post) ? CAPABILITIES : { ...CAPABILITIES, quotas: [] };
 }

@@ -8,11 +8,11 @@ import { Id } from "../../ports/platform-values.ts";
 import type { Platform } from "../../ports/platform.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { fileNameOf } from "../shared/media.ts";
-import { Created, GONE_IS_OK, listEntries, Moment, orGone, withoutPermission } from "../shared/meta/graph.ts";
+import { Created, listEntries, Moment, withoutPermission } from "../shared/meta/graph.ts";
 import { findFirst } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
-import { askPage, pageOf, pageRequest, sendAsPage } from "./api.ts";
+import { askPage, askPageOrGone, pageOf, pageRequest, sendAsPage, sendAsPageOrGone } from "./api.ts";
 import type { FacebookMetadata, FacebookPost } from "./metadata.ts";
 import { readFilm } from "./upload.ts";
 
@@ -88,7 +88,7 @@ export const edit: NonNullable<OfFacebook["edit"]> = async (post, changed, io) =
 /** What is gone already is no error. */
 export const remove: NonNullable<OfFacebook["remove"]> = async ({ platformPostId }, io) => {
   const path = platformPostId ?? "";
-  await sendAsPage(io, { method: "DELETE", path, rules: [GONE_IS_OK], isIdempotent: true });
+  await sendAsPageOrGone(io, { method: "DELETE", path, isIdempotent: true });
 };
 
 const Total = z.looseObject({ summary: z.looseObject({ total_count: z.int().min(0) }) }).optional();
@@ -118,7 +118,7 @@ export const insights: NonNullable<OfFacebook["insights"]> = async (post, io) =>
   if (post.metadata.story === true) return storyInsights(post, io);
   const path = post.platformPostId ?? "";
   const query = { fields: isFilm(post) ? FILM_FIELDS : POST_FIELDS };
-  const answer = await askPage(io, { path, query, rules: [GONE_IS_OK] }, orGone(Counted));
+  const answer = await askPageOrGone(io, { path, query }, Counted);
   if (answer === null) return { state: "removed", visibility: null, metrics: {} };
   const { is_published, published, views, reactions, likes, comments, shares } = answer;
   const isPublic = is_published ?? published ?? true;

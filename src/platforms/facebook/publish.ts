@@ -12,14 +12,15 @@ import {
   StillProcessing,
 } from "../../ports/publish-io.ts";
 import { itemsOf, openAll } from "../shared/media.ts";
-import { Created, GONE_IS_OK, listEntries, Moment, orGone } from "../shared/meta/graph.ts";
+import { Created, listEntries, Moment } from "../shared/meta/graph.ts";
 import { findFirst } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import {
   askPage,
+  askPageOrGone,
   Duplicate,
+  DUPLICATE,
   findPost,
-  orDuplicate,
   pageOf,
   pageRequest,
   Placed,
@@ -313,7 +314,7 @@ async function placeOnFeed(post: FacebookPost, io: PublishIo): Promise<Placed> {
       const timing = timingOf(post, io);
       try {
         const json = { ...content, ...fieldsOf(timing) };
-        const call = { method: "POST", path: `${pageOf(io)}/feed`, json, classify: orDuplicate } as const;
+        const call = { method: "POST", path: `${pageOf(io)}/feed`, json, rules: [DUPLICATE] } as const;
         const { id } = await askPage(io, call, Created);
         return { id, isScheduled: timing.isScheduled };
       } catch (error) {
@@ -355,7 +356,6 @@ const State = z.looseObject({ is_published: z.boolean() });
 
 /** Whether a post is public; null where it is gone. */
 async function readPost(io: PlatformIo, id: string): Promise<{ isPublished: boolean } | null> {
-  const call = { path: id, query: { fields: "is_published" }, rules: [GONE_IS_OK] };
-  const answer = await askPage(io, call, orGone(State));
+  const answer = await askPageOrGone(io, { path: id, query: { fields: "is_published" } }, State);
   return answer === null ? null : { isPublished: answer.is_published };
 }

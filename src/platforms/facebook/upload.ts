@@ -6,7 +6,7 @@ import { Id } from "../../ports/platform-values.ts";
 import type { EffectContext, PublishIo } from "../../ports/publish-io.ts";
 import { bearer } from "../shared/faults.ts";
 import { fitPicture, inOrder, itemsOf, type PostItem, toPart } from "../shared/media.ts";
-import { Created, GONE_IS_OK, orGone } from "../shared/meta/graph.ts";
+import { Created } from "../shared/meta/graph.ts";
 import {
   bytesOf,
   orUploadFaults,
@@ -18,6 +18,7 @@ import {
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import {
   askPage,
+  askPageOrGone,
   facebookFaults,
   filmFault,
   graphBase,
@@ -68,7 +69,7 @@ interface FilmState {
 /** What Facebook knows of a film, or a reel that was begun; null where it is gone. */
 export async function readFilm(io: PlatformIo, id: string): Promise<FilmState | null> {
   const query = { fields: "published,scheduled_publish_time,status" };
-  const film = await askPage(io, { path: id, query, rules: [GONE_IS_OK] }, orGone(Film));
+  const film = await askPageOrGone(io, { path: id, query }, Film);
   return film === null ? null : stateOf(film);
 }
 
@@ -97,8 +98,7 @@ function stateOf({ published, scheduled_publish_time: scheduledAt, status }: Fil
 
 /** Whether an object of the Graph API is still there. */
 async function isThere(io: PlatformIo, id: string): Promise<boolean> {
-  const call = { path: id, query: { fields: "id" }, rules: [GONE_IS_OK] };
-  return (await askPage(io, call, orGone(AnyAnswer))) !== null;
+  return (await askPageOrGone(io, { path: id, query: { fields: "id" } }, AnyAnswer)) !== null;
 }
 
 export const FILMS: AcceptedMedia = {

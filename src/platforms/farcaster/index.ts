@@ -11,7 +11,7 @@ import { definePlatform } from "../../ports/platform.ts";
 import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import { oneChannel, secretField } from "../shared/connect.ts";
-import { byStatus, faultsBy, naming, refusedField } from "../shared/faults.ts";
+import { byStatus, type FaultTable, naming, refusedField } from "../shared/faults.ts";
 import { idReader, onlyFollowers } from "../shared/live.ts";
 import { checkFirst, inOrder, lastingAddress } from "../shared/media.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
@@ -29,7 +29,7 @@ const { ask, askOrGone, askWith } = restApi({
     ...(path === "/signer/" ? { query: { signer_uuid: signerUuid } } : {}),
     ...(method === "GET" ? {} : { json: { signer_uuid: signerUuid } }),
   }),
-  classify: () => classify,
+  faults: () => FAULTS,
 });
 
 /** https://docs.neynar.com/reference/lookup-signer; without a `fid` it was never approved. */
@@ -68,7 +68,7 @@ const Many = z.looseObject({ casts: z.array(Cast) });
 
 const Refusal = z.looseObject({ property: z.string() }).catch({ property: "" });
 
-const classify = faultsBy({
+const FAULTS: FaultTable = {
   title: TITLE,
   codesOf: ({ status, json }) => (status < 400 ? [] : [Refusal.parse(json).property]),
   rules: [
@@ -84,7 +84,7 @@ const classify = faultsBy({
     // It knows the key of the request: what was sent before is looked for.
     ...byStatus("ambiguous", { "409": "Neynar had this cast before." }),
   ],
-});
+};
 
 /** https://github.com/farcasterxyz/snapchain, core/validations/cast.rs: of accounts without Farcaster Pro. */
 const MAX = { text: 1_024, address: 256, embeds: 2 };
@@ -326,15 +326,10 @@ export default definePlatform({
   capabilities: {
     media: { required: false, maxItems: MAX.embeds, accepts: [IMAGES] },
     caption: { maxLength: MAX.text, unit: "bytes" },
-    scheduling: "none",
-    leadMinutes: { min: 0, default: 0, max: 0 },
-    thumbnail: { set: false, replaceAfterPublish: false },
-    editPublished: { fields: [] },
     analytics: { account: ["followers"], post: ["likes", "shares", "comments"] },
     reconciles: "list",
     fetchesMedia: ["image"],
     showsOriginals: true,
-    quotas: [],
   },
   metadata: FarcasterMetadata,
   settings: SETTINGS,

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { Secrets } from "../../ports/connect.ts";
 import type { PlatformResponse, Signed } from "../../ports/platform-io.ts";
-import { byCode, type Code, faultsBy, refusedField } from "../shared/faults.ts";
+import { byCode, type Code, type FaultTable, refusedField } from "../shared/faults.ts";
 import { restApi } from "../shared/rest-api.ts";
 import { serverOf } from "../shared/servers.ts";
 
@@ -19,7 +19,7 @@ export const {
   // What Ghost 5 and 6 both know.
   headers: () => ({ accept: "application/json", "accept-version": "v5.0" }),
   sign: (secrets, io) => signed(secrets, io.now()),
-  classify: () => classify,
+  faults: () => FAULTS,
 });
 
 /** A token for one request (RFC 7519); Ghost takes none that lives longer than five minutes. */
@@ -111,7 +111,7 @@ const REFUSED = {
   tags: "tags",
 };
 
-const classify = faultsBy({
+const FAULTS: FaultTable = {
   title: "Ghost",
   codesOf,
   rules: [
@@ -168,4 +168,4 @@ const classify = faultsBy({
     },
     { status: 404, kind: "rejected", message: "It is not on the site any more. It was deleted there." },
   ],
-});
+};

@@ -115,8 +115,6 @@ export default definePlatform({
     editPublished: { fields: EDITABLE_FIELDS },
     analytics: { account: ["followers"], post: ["clicks"] },
     reconciles: "list",
-    fetchesMedia: [],
-    quotas: [],
   },
   metadata: GhostMetadata,
   connect: [KEY],

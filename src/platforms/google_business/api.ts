@@ -28,8 +28,8 @@ const byHost = (host: Host) =>
   restApi({
     base: (io) => io.setting(host) ?? HOSTS[host][1],
     below: "/",
-    classify: (rules, io) => {
-      const all = { rules: [...rules, ...RULES], fallbacks: FALLBACKS };
+    faults: (io) => {
+      const all = { rules: RULES, fallbacks: FALLBACKS };
       return googleFaults({ title: "Google Business Profile", api: "Business Profile APIs", ...all }, io);
     },
   });
@@ -41,6 +41,12 @@ export function askAs<T>(
   schema: z.ZodType<T>,
 ): Promise<T> {
   return byHost(host).ask(io, call, schema);
+}
+
+/** The same about a post; null where it is not there (any more). */
+export function askOrGone<T>(io: PlatformIo, call: ApiCall, schema: z.ZodType<T>): Promise<T | null> {
+  const rules = byStatus("rejected", { 404: "The post is no longer on Google." });
+  return byHost("BASE_URL").askOrGone(io, { ...call, rules }, schema);
 }
 
 /** A call while connecting. */

@@ -163,7 +163,6 @@ export default definePlatform({
     scheduling: "platform",
     // Google looks at posts when it gets them, and a refusal is told while there is time.
     leadMinutes: { min: 0, default: 60, max: 7 * 24 * 60 },
-    thumbnail: { set: false, replaceAfterPublish: false },
     editPublished: { fields: EDITABLE },
     analytics: { account: ACCOUNT_METRICS, post: [] },
     reconciles: "list",

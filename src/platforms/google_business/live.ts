@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Insights } from "../../domain/posts/post.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import type { PlatformAnalytics } from "../../ports/platform.ts";
-import { askAs, placeOf, POST_NAME } from "./api.ts";
+import { askAs, askOrGone, placeOf, POST_NAME } from "./api.ts";
 import { type BusinessPost, fieldsOf, partsOf } from "./metadata.ts";
 import { readPost } from "./publish.ts";
 import { byStatus } from "../shared/faults.ts";
@@ -25,9 +25,8 @@ export async function edit(post: BusinessPost, changed: readonly string[], io: P
 
 /** What is gone already is no error. */
 export async function remove(post: BusinessPost, io: PlatformIo): Promise<void> {
-  const rules = [{ status: 404, kind: "ok" }] as const;
-  const call = { method: "DELETE", path: `v4/${pathOf(post)}`, isIdempotent: true, rules } as const;
-  await askAs(io, call, AnyAnswer);
+  const call = { method: "DELETE", path: `v4/${pathOf(post)}`, isIdempotent: true } as const;
+  await askOrGone(io, call, AnyAnswer);
 }
 
 const STATES: Readonly<Record<string, Insights["state"]>> = {

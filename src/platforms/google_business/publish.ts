@@ -6,7 +6,7 @@ import type { PublishIo } from "../../ports/publish-io.ts";
 import { asciiAddressOf } from "../shared/media.ts";
 import { findFirst, pages } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
-import { askAs, placeOf, POST_NAME } from "./api.ts";
+import { askAs, askOrGone, placeOf, POST_NAME } from "./api.ts";
 import { type BusinessPost, fieldsOf } from "./metadata.ts";
 
 export const IMAGE = {
@@ -160,9 +160,7 @@ function plain(text: string): string {
 
 /** Null where Google has it no more. */
 export async function readPost(io: PlatformIo, name: string): Promise<LocalPost | null> {
-  const rules = [{ status: 404, kind: "ok" }] as const;
-  const gone = z.looseObject({ error: z.looseObject({}) }).transform(() => null);
-  return askAs(io, { path: `v4/${name}`, rules }, z.union([LocalPost, gone]));
+  return askOrGone(io, { path: `v4/${name}` }, LocalPost);
 }
 
 /**

@@ -10,7 +10,7 @@ import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/pla
 import { WebAddress } from "../../ports/platform-values.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { secretField } from "../shared/connect.ts";
-import { byCode, faultsBy, type FaultRule, naming } from "../shared/faults.ts";
+import { byCode, type FaultTable, type FaultRule, naming } from "../shared/faults.ts";
 import { idReader, onlyFollowers } from "../shared/live.ts";
 import { shownAs } from "../shared/markdown.ts";
 import { checkFirst, fitPicture, inOrder, itemsOf, openAll, toPart } from "../shared/media.ts";
@@ -33,13 +33,12 @@ const Failure = z
   .transform(({ message, extensions: { code } }) => (/pro plan/i.test(message) ? "PRO" : code));
 const Errors = z.looseObject({ errors: z.array(Failure) }).catch({ errors: [] });
 
-function readingOf(rules: readonly FaultRule[], isIdempotent = false) {
+function faultsOf(isIdempotent = false): FaultTable {
   const broken = isIdempotent ? "transient" : "ambiguous";
-  return faultsBy({
+  return {
     title: TITLE,
     codesOf: ({ json }) => Errors.parse(json).errors,
     rules: [
-      ...rules,
       ...byCode("auth", { UNAUTHENTICATED: "Hashnode does not take the token (any more). Make a new one." }),
       ...byCode("setup", { PRO: `${NO_PRO} Its owner can change that on https://hashnode.com/pro.` }),
       ...byCode("rejected", {
@@ -49,10 +48,14 @@ function readingOf(rules: readonly FaultRule[], isIdempotent = false) {
       ...byCode(broken, { INTERNAL_SERVER_ERROR: "Hashnode had an error of its own." }),
       { status: 413, kind: "rejected", field: "caption", message: "Hashnode takes 100 KB. Shorten it." },
     ],
-  });
+  };
 }
 
-const api = restApi({ base: API, classify: (rules, _io, call) => readingOf(rules, call.isIdempotent) });
+const api = restApi({
+  base: API,
+  gone: [{ code: "NOT_FOUND" }],
+  faults: (_io, { isIdempotent }) => faultsOf(isIdempotent),
+});
 
 const ASKED = { method: "POST", path: "/", isIdempotent: true } as const;
 const toCall = (query: string, variables: JsonObject) => ({ ...ASKED, json: { query, variables } });
@@ -286,8 +289,8 @@ const Counted = z.looseObject({ views: Count, reactionCount: Count, responseCoun
 
 async function insights(post: Post, io: PlatformIo): Promise<PostInsights> {
   const query = "query ($id: ID!) { it: post(id: $id) { id views reactionCount responseCount } }";
-  const call = { ...toCall(query, { id: idOf(post) }), rules: [{ code: "NOT_FOUND", kind: "ok" } as const] };
-  const found = (await api.ask(io, call, answering(Counted.nullable()))).data.it;
+  const call = toCall(query, { id: idOf(post) });
+  const found = (await api.askOrGone(io, call, answering(Counted.nullable())))?.data.it ?? null;
   if (found === null) return { state: "removed", visibility: null, metrics: {} };
   const { views = null, reactionCount: likes = null, responseCount: comments = null } = found;
   return { state: "live", visibility: "public", metrics: { views, likes, comments } };
@@ -317,8 +320,6 @@ export default definePlatform({
     editPublished: { fields: [...WRITTEN, ...EDITABLE] },
     analytics: { account: ["followers"], post: ["views", "likes", "comments"] },
     reconciles: "list",
-    fetchesMedia: [],
-    quotas: [],
   },
   metadata: Metadata,
   connect: [TOKEN],

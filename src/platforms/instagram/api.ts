@@ -3,18 +3,10 @@ import { AppError } from "../../domain/errors.ts";
 import { HOUR } from "../../domain/time.ts";
 import type { ConnectIo } from "../../ports/connect.ts";
 import { PlatformFault, type PlatformIo, type PlatformResponse } from "../../ports/platform-io.ts";
-import { byCode, type FaultRule } from "../shared/faults.ts";
+import { byCode, type FaultRule, faultsBy } from "../shared/faults.ts";
 import { facebookUrl } from "../shared/meta/accounts.ts";
 import type { ContainerApi } from "../shared/meta/containers.ts";
-import {
-  GONE_IS_OK,
-  graphUrl,
-  metaCodes,
-  metaFaults,
-  orGone,
-  proofOf,
-  withoutPermission,
-} from "../shared/meta/graph.ts";
+import { GONE, graphUrl, metaFaults, proofOf, withoutPermission } from "../shared/meta/graph.ts";
 import { restApi } from "../shared/rest-api.ts";
 
 export const INSTAGRAM_HOST = "https://graph.instagram.com";
@@ -35,7 +27,7 @@ export function accountId({ account }: Pick<PlatformIo, "account">): string {
 }
 
 /** The Graph API as the account. Facebook's app may demand a proof beside the token of a Page. */
-export const { ask, askWith, request, send } = restApi({
+export const { ask, askOrGone, askWith, request, send, sendOrGone } = restApi({
   base: (io) => (isOfPage(io) ? facebookUrl(io) : instagramUrl(io)),
   below: "/",
   sign({ accessToken = "", pageToken }, io, { form }) {
@@ -44,21 +36,21 @@ export const { ask, askWith, request, send } = restApi({
     const proof = proofOf(io.setting("CLIENT_SECRET", "facebook"), pageToken);
     return form === undefined ? { headers, query: proof } : { headers, form: proof };
   },
-  classify: (rules) => withShape(metaFaults("Instagram", [...rules, ...RULES])),
+  gone: [{ code: GONE }],
+  faults: () => FAULTS,
 });
 
 /** A picture was refused for its shape. */
 export class ShapeRefused extends PlatformFault {}
 const SHAPE = "/2207009";
 
-function withShape(classify: ReturnType<typeof metaFaults>): ReturnType<typeof metaFaults> {
-  return (response) => {
-    const fault = classify(response);
-    if (!(fault instanceof PlatformFault) || !metaCodes(response).includes(SHAPE)) return fault;
-    const message = "Instagram takes pictures from 3:4 to 1.91:1. Crop it.";
-    return new ShapeRefused("rejected", message, { field: "mediaUrl" });
-  };
-}
+const OF_SHAPE: FaultRule = {
+  code: SHAPE,
+  fault: () =>
+    new ShapeRefused("rejected", "Instagram takes pictures from 3:4 to 1.91:1. Crop it.", {
+      field: "mediaUrl",
+    }),
+};
 
 const unfit = (code: string, message: string, field = "mediaUrl"): FaultRule => ({
   code,
@@ -126,7 +118,8 @@ const RULES: readonly FaultRule[] = [
   unfit("/2207057", "is not a moment of the video. Give another.", "metadata.thumbOffsetMs"),
 ];
 
-export const classify = withShape(metaFaults("Instagram", RULES));
+const FAULTS = metaFaults("Instagram", [OF_SHAPE, ...RULES]);
+export const classify = faultsBy(FAULTS);
 
 /** For what is only asked for beside the post. */
 export const NOT_ALLOWED =
@@ -142,7 +135,7 @@ export function apiOf(io: PlatformIo): ContainerApi {
     ask: (call, schema) => ask(io, call, schema),
     async read(id) {
       const query = { fields: "status_code,status" };
-      const answer = await ask(io, { path: id, query, rules: [GONE_IS_OK] }, orGone(Status));
+      const answer = await askOrGone(io, { path: id, query }, Status);
       if (answer === null) return { state: "EXPIRED", fault: null };
       const { status_code: state, status } = answer;
       return { state, fault: state === "ERROR" ? faultOfContainer(status) : null };

@@ -1,4 +1,4 @@
-import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import type { StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import type { PlatformSetting } from "../../domain/accounts/platform-settings.ts";
 import { DAY, MINUTE } from "../../domain/time.ts";
 import { definePlatform } from "../../ports/platform.ts";
@@ -19,14 +19,13 @@ import { VERSION_SETTING } from "../shared/meta/graph.ts";
 
 const SETTINGS: readonly PlatformSetting[] = [VERSION_SETTING];
 
-const CAPABILITIES: PlatformCapabilities = {
+const CAPABILITIES = {
   media: { required: true, maxItems: MAX_ITEMS, accepts: [IMAGE, REEL] },
   caption: { maxLength: MAX_CAPTION, unit: "characters" },
   scheduling: "prepare",
   // A container is forgotten after 24 hours.
   leadMinutes: { min: 0, default: 15, max: 23 * 60 },
   thumbnail: { set: true, replaceAfterPublish: false },
-  editPublished: { fields: [] },
   analytics: {
     account: ACCOUNT_METRICS,
     post: ["views", "reach", "likes", "comments", "shares", "saves"],
@@ -34,13 +33,13 @@ const CAPABILITIES: PlatformCapabilities = {
   reconciles: "container",
   fetchesMedia: ["image", "video"],
   quotas: [{ name: "posts", max: 100, perMinutes: DAY / MINUTE, from: "rolling", scope: "account" }],
-};
+} satisfies StatedCapabilities;
 
 /** Through a Page films are sent where they cannot be fetched, and live posts are deleted. */
-const OF_PAGE: PlatformCapabilities = { ...CAPABILITIES, fetchesMedia: ["image"] };
-const OF_ITSELF: PlatformCapabilities = { ...CAPABILITIES, removes: false };
+const OF_PAGE = { ...CAPABILITIES, fetchesMedia: ["image"] } satisfies StatedCapabilities;
+const OF_ITSELF = { ...CAPABILITIES, removes: false } satisfies StatedCapabilities;
 
-function capabilitiesOf(account: PlatformAccount, post: InstagramPost | null): PlatformCapabilities {
+function capabilitiesOf(account: PlatformAccount, post: InstagramPost | null): StatedCapabilities {
   const all = isOfPage({ account }) ? OF_PAGE : OF_ITSELF;
   const perDay = account.limits["postsPerDay"];
   const quotas = all.quotas.map((quota) => (typeof perDay === "number" ? { ...quota, max: perDay } : quota));

@@ -6,9 +6,9 @@ import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { MORE, needScope } from "../shared/consent.ts";
 import { idReader } from "../shared/live.ts";
 import { inspectAccount } from "../shared/meta/accounts.ts";
-import { dayBefore, GONE_IS_OK, orGone, withoutPermission } from "../shared/meta/graph.ts";
+import { dayBefore, withoutPermission } from "../shared/meta/graph.ts";
 import { Id } from "../../ports/platform-values.ts";
-import { accountId, apiOf, ask, isOfPage, MILD, NOT_ALLOWED, send } from "./api.ts";
+import { accountId, apiOf, ask, askOrGone, isOfPage, MILD, NOT_ALLOWED, sendOrGone } from "./api.ts";
 import type { InstagramPost } from "./metadata.ts";
 
 export function inspect(io: PlatformIo): Promise<Inspection> {
@@ -59,7 +59,7 @@ const idOf = idReader("is not the id of an Instagram post, so it cannot be found
 export async function insights(post: InstagramPost, io: PlatformIo): Promise<PostInsights> {
   const id = idOf(post);
   const query = { fields: "id,media_product_type,like_count,comments_count" };
-  const shown = await ask(io, { path: id, query, rules: [GONE_IS_OK] }, orGone(Shown));
+  const shown = await askOrGone(io, { path: id, query }, Shown);
   if (shown === null) return { state: "removed", visibility: null, metrics: {} };
   const { like_count: likes, comments_count: comments, media_product_type: kind } = shown;
   const counted = {
@@ -84,9 +84,8 @@ const MAY_DELETE = withoutPermission(
  * https://developers.facebook.com/documentation/instagram-platform/reference/instagram-media
  */
 export async function remove(post: InstagramPost, io: PlatformIo): Promise<void> {
-  const rules = [GONE_IS_OK, ...MAY_DELETE];
-  const call = { method: "DELETE", path: idOf(post), rules, isIdempotent: true } as const;
-  await send(io, call);
+  const call = { method: "DELETE", path: idOf(post), rules: MAY_DELETE, isIdempotent: true } as const;
+  await sendOrGone(io, call);
 }
 
 const NUMBERS_SCOPES = ["instagram_manage_insights", "instagram_business_manage_insights"];

@@ -18,13 +18,13 @@ import {
   SENT,
   type SentFilm,
 } from "../shared/meta/containers.ts";
-import { Created, GONE_IS_OK, listEntries, orGone } from "../shared/meta/graph.ts";
+import { Created, listEntries } from "../shared/meta/graph.ts";
 import { bytesOf, ruploadUrl, sendFilm, Uploading } from "../shared/meta/rupload.ts";
-import type { FaultRule } from "../shared/faults.ts";
 import { findFirst } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
-import { accountId, apiOf, ask, classify, isOfPage, MILD, request, ShapeRefused } from "./api.ts";
+import { accountId, apiOf, ask, askOrGone, classify, isOfPage, MILD, request, ShapeRefused } from "./api.ts";
 import { type InstagramPost, MAX_ITEMS } from "./metadata.ts";
+import type { Match } from "../shared/faults.ts";
 
 const PUBLISH = "publish";
 
@@ -163,7 +163,7 @@ const OVER: readonly string[] = ["ERROR", "EXPIRED"];
 const WHOLE: readonly string[] = ["FINISHED", "PUBLISHED"];
 
 /** "Tried accessing nonexisting field": how far it is cannot be asked, so it begins anew. */
-const UNREADABLE: FaultRule = { code: 100, kind: "ok" };
+const UNREADABLE: readonly Match[] = [{ code: 100 }];
 
 /** How much of a film its container has; null where nothing comes of it any more. */
 async function readUpload(
@@ -171,7 +171,7 @@ async function readUpload(
   id: string,
 ): Promise<{ readonly isWhole: boolean; readonly bytes: number } | null> {
   const query = { fields: "status_code,video_status" };
-  const found = await ask(io, { path: id, query, rules: [GONE_IS_OK, UNREADABLE] }, orGone(Upload));
+  const found = await askOrGone(io, { path: id, query, gone: UNREADABLE }, Upload);
   if (found === null || OVER.includes(found.status_code)) return null;
   const uploading = found.video_status?.uploading_phase;
   const isWhole = WHOLE.includes(found.status_code) || uploading?.status === "complete";

@@ -1,14 +1,7 @@
 import * as z from "zod";
 import type { ConnectIo, Secrets } from "../../ports/connect.ts";
 import { PlatformFault, type PlatformIo, type PlatformResponse } from "../../ports/platform-io.ts";
-import {
-  byCode,
-  type Code,
-  type FaultRule,
-  faultsBy,
-  refusedField,
-  TOO_LARGE_FILE,
-} from "../shared/faults.ts";
+import { byCode, type Code, type FaultRule, refusedField, TOO_LARGE_FILE } from "../shared/faults.ts";
 import { type ApiCall, restApi } from "../shared/rest-api.ts";
 import { askOrNull, serverOf } from "../shared/servers.ts";
 
@@ -51,7 +44,9 @@ export function versionOf({ account }: Pick<PlatformIo, "account">): Version {
 const api = restApi({
   base: serverOf,
   freshConnections: true,
-  classify: (rules) => faultsBy({ title: TITLE, codesOf, rules: [...rules, ...RULES] }),
+  // The third version says with status 400 that a post is gone.
+  gone: [{ code: ["couldnt_find_post", "not_found"] }],
+  faults: () => ({ title: TITLE, codesOf, rules: RULES }),
 });
 
 /** `path`: below /api/v3/ or /api/v4/; with a slash before it, below the server's address. */
@@ -69,14 +64,9 @@ export function asGuest<T>(io: PlatformIo, call: ApiCall, schema: z.ZodType<T>):
   return api.askWith(io, { server: serverOf(io) }, onVersion(versionOf(io), call), schema);
 }
 
-const Gone = z.looseObject({ error: z.string() }).transform(() => null);
-
-/** The third version says with status 400 that a post is gone. */
-const GONE: FaultRule = { code: ["couldnt_find_post", "not_found"], kind: "ok" };
-
 /** The same about a post; null where it is not there (any more). */
 export function ownOrGone<T>(io: PlatformIo, call: ApiCall, schema: z.ZodType<T>): Promise<T | null> {
-  return own(io, { ...call, rules: [GONE] }, z.union([Gone, schema]));
+  return api.askOrGone(io, onVersion(versionOf(io), call), schema);
 }
 
 interface At {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import type { StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import { MINUTE } from "../../domain/time.ts";
 import {
   type JsonObject,
@@ -25,7 +25,7 @@ const TYPES = ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif
 /** A request that was given up may still arrive more than a minute later. */
 const LISTED_AFTER_MS = 2 * MINUTE;
 
-export function capabilitiesOf({ limits }: Pick<PlatformAccount, "limits">): PlatformCapabilities {
+export function capabilitiesOf({ limits }: Pick<PlatformAccount, "limits">): StatedCapabilities {
   // No server tells how large. What stands before most servers lets 20 MB pass.
   const image = {
     kind: "image",
@@ -45,8 +45,6 @@ export function capabilitiesOf({ limits }: Pick<PlatformAccount, "limits">): Pla
     editPublished: { fields: ["caption", "format", "title", "link", "altText", "sensitive"] },
     analytics: { account: [], post: ["likes", "comments"] },
     reconciles: "list",
-    fetchesMedia: [],
-    quotas: [],
   };
 }
 

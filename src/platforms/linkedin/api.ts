@@ -1,13 +1,8 @@
 import * as z from "zod";
 import { parseUrl } from "../../domain/parse-url.ts";
 import type { ConnectIo, Secrets } from "../../ports/connect.ts";
-import {
-  PlatformFault,
-  type PlatformIo,
-  type PlatformRequest,
-  type PlatformResponse,
-} from "../../ports/platform-io.ts";
-import { byCode, byStatus, faultsBy } from "../shared/faults.ts";
+import { PlatformFault, type PlatformIo, type PlatformResponse } from "../../ports/platform-io.ts";
+import { byCode, byStatus, type FaultTable } from "../shared/faults.ts";
 import { type ApiCall, restApi } from "../shared/rest-api.ts";
 
 export const LINKEDIN_API = "https://api.linkedin.com";
@@ -45,70 +40,75 @@ export function pageOf(urn: string): string {
 
 const POST_URN = /urn:li:(?:share|ugcPost):\d+/;
 
+/** Some are named by a sentence alone. */
 function codesOf({ status, json }: PlatformResponse): string[] {
   if (status < 300) return [];
-  const said = Said.safeParse(json).data;
-  return [said?.code ?? "", `${said?.serviceErrorCode ?? ""}`].filter((code) => code !== "" && code !== "0");
-}
-
-const table = (role: "auth" | "rejected") =>
-  faultsBy({
-    title: "LinkedIn",
-    codesOf,
-    rules: [
-      ...byStatus("setup", {
-        426: "LinkedIn does not take this version of its API. Set POSTHORN_LINKEDIN_API_VERSION to one that is listed as active, as YYYYMM, and start Posthorn again.",
-      }),
-      ...byStatus("auth", { 401: "LinkedIn does not accept the channel's permission any more." }),
-      {
-        status: 403,
-        kind: role,
-        message:
-          "LinkedIn does not allow this. The permission was not given, or the person is no longer an administrator of the Page.",
-      },
-      ...byCode("rejected", {
-        MEDIA_ASSET_PROCESSING_FAILED:
-          "LinkedIn could not process a picture, the video or the document of the post. Replace it, then send the post again.",
-      }),
-      ...byStatus("rejected", { 413: "LinkedIn refused a file as too large. Use a smaller one." }),
-    ],
-  });
-
-const classifiers = { write: table("auth"), read: table("rejected") };
-
-function classify(kind: keyof typeof classifiers): NonNullable<PlatformRequest["classify"]> {
-  return (response) => {
-    const { code = "", message = "" } = Said.safeParse(response.json).data ?? {};
-    const isRefused = response.status >= 400 && response.status < 500;
-    if (isRefused && /duplicate/i.test(message))
-      return new DuplicateFault(POST_URN.exec(message)?.[0] ?? null);
-    if (isRefused && (STILL_WORKING.test(code) || /\b(still|being) process/i.test(message))) {
-      const words = "LinkedIn is still working on a picture, the video or the document of the post.";
-      return new PlatformFault("transient", words, { isNotDone: true });
-    }
-    return classifiers[kind](response);
-  };
+  const { code = "", message = "", serviceErrorCode = "" } = Said.safeParse(json).data ?? {};
+  const isWorking = STILL_WORKING.test(code) || /\b(still|being) process/i.test(message);
+  const isRefused = status >= 400 && status < 500;
+  return [
+    ...(isRefused && /duplicate/i.test(message) ? ["duplicate"] : []),
+    ...(isRefused && isWorking ? ["working"] : []),
+    code,
+    `${serviceErrorCode}`,
+  ].filter((one) => one !== "" && one !== "0");
 }
 
 /** A post came sooner than what it shows. */
 const STILL_WORKING = /^MEDIA_ASSET_(WAITING_UPLOAD|PROCESSING)$/;
 
+const table = (role: "auth" | "rejected"): FaultTable => ({
+  title: "LinkedIn",
+  codesOf,
+  rules: [
+    {
+      code: "duplicate",
+      fault: ({ json }) =>
+        new DuplicateFault(POST_URN.exec(Said.safeParse(json).data?.message ?? "")?.[0] ?? null),
+    },
+    {
+      code: "working",
+      kind: "transient",
+      isNotDone: true,
+      message: "LinkedIn is still working on a picture, the video or the document of the post.",
+    },
+    ...byStatus("setup", {
+      426: "LinkedIn does not take this version of its API. Set POSTHORN_LINKEDIN_API_VERSION to one that is listed as active, as YYYYMM, and start Posthorn again.",
+    }),
+    ...byStatus("auth", { 401: "LinkedIn does not accept the channel's permission any more." }),
+    {
+      status: 403,
+      kind: role,
+      message:
+        "LinkedIn does not allow this. The permission was not given, or the person is no longer an administrator of the Page.",
+    },
+    ...byCode("rejected", {
+      MEDIA_ASSET_PROCESSING_FAILED:
+        "LinkedIn could not process a picture, the video or the document of the post. Replace it, then send the post again.",
+    }),
+    ...byStatus("rejected", { 413: "LinkedIn refused a file as too large. Use a smaller one." }),
+  ],
+});
+
+const FAULTS = { write: table("auth"), read: table("rejected") };
+
 const api = restApi({
   base: LINKEDIN_API,
   headers: () => ({ "x-restli-protocol-version": "2.0.0" }),
-  classify: () => classify("write"),
+  faults: FAULTS.write,
 });
 
 interface Call extends Pick<ApiCall, "method" | "path" | "json" | "headers" | "isIdempotent"> {
   /** `write`: a refusal for want of a permission asks to reconnect. */
-  readonly kind: keyof typeof classifiers;
+  readonly kind: keyof typeof FAULTS;
 }
 
 const toCall = ({ kind, headers, ...call }: Call, version: string): ApiCall => ({
   method: call.json === undefined ? "GET" : "POST",
   ...call,
   headers: { "linkedin-version": version, ...headers },
-  classify: classify(kind),
+  faults: FAULTS[kind],
+  ...(kind === "read" && { gone: [{ status: 404 }] }),
 });
 
 /** Asks LinkedIn. `secrets`: while connecting, when there is no account yet that could sign. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import type { StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import { DAY } from "../../domain/time.ts";
 import type {
   OAuthIo,
@@ -210,7 +210,7 @@ const WAYS = [PROFILE, PAGES] as const;
 /** LinkedIn works on a picture for some seconds, and on a film for a minute or more. */
 const LEAD_MINUTES = 3;
 
-const CAPABILITIES: PlatformCapabilities = {
+const CAPABILITIES = {
   media: {
     required: false,
     maxItems: MAX_IMAGES,
@@ -249,12 +249,11 @@ const CAPABILITIES: PlatformCapabilities = {
     post: ["impressions", "reach", "clicks", "likes", "comments", "shares"],
   },
   reconciles: "list",
-  fetchesMedia: [],
   quotas: [{ name: "posts a day", max: 150, perMinutes: 1_440, from: "UTC", scope: "account" }],
-};
+} satisfies StatedCapabilities;
 
 /** Pictures that become pages. */
-const AS_DOCUMENT: PlatformCapabilities["media"] = {
+const AS_DOCUMENT: StatedCapabilities["media"] = {
   required: false,
   maxItems: MAX_DOCUMENT_PAGES,
   accepts: [{ kind: "image", ...PAGE_LIMITS, maxItems: MAX_DOCUMENT_PAGES, animated: false }],

@@ -10,7 +10,7 @@ import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/pla
 import { WebAddress } from "../../ports/platform-values.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { oneChannel, secretField, textField } from "../shared/connect.ts";
-import { byCode, byStatus, faultsBy } from "../shared/faults.ts";
+import { byCode, byStatus, type FaultTable } from "../shared/faults.ts";
 import { idReader } from "../shared/live.ts";
 import { escapeHtml, htmlOf, readText, shownAs } from "../shared/markdown.ts";
 import { checkFirst, fitPicture, inOrder, itemsOf, openAll, toPart } from "../shared/media.ts";
@@ -24,14 +24,14 @@ const { ask, askOrGone, askWith } = restApi({
   base: serverOf,
   below: "/api",
   sign: ({ username = "", token = "" }) => ({ headers: { authorization: `token ${username}:${token}` } }),
-  classify: () => classify,
+  faults: () => FAULTS,
   // A campaign that is gone is a bad request to it.
-  gone: [400, 404],
+  gone: [{ status: [400, 404] }],
 });
 
 const Refusal = z.looseObject({ message: z.string() }).catch({ message: "" });
 
-const classify = faultsBy({
+const FAULTS: FaultTable = {
   title: TITLE,
   // A wrong token and a missing permission have the same status.
   codesOf: ({ json }) => (/^invalid (?:api|session)/i.test(Refusal.parse(json).message) ? ["unknown"] : []),
@@ -39,7 +39,7 @@ const classify = faultsBy({
     ...byCode("auth", { unknown: "Listmonk does not know the API user or its token (any more)." }),
     ...byStatus("rejected", { "403": "The API user's role does not allow that. Add the permission." }),
   ],
-});
+};
 
 const Count = z.int().min(0).nullish().catch(null);
 
@@ -271,14 +271,8 @@ export default definePlatform({
   capabilities: {
     media: { required: false, maxItems: IMAGES.maxItems, accepts: [IMAGES] },
     caption: { maxLength: 100_000, unit: "characters" },
-    scheduling: "none",
-    leadMinutes: { min: 0, default: 0, max: 0 },
-    thumbnail: { set: false, replaceAfterPublish: false },
-    editPublished: { fields: [] },
     analytics: { account: [], post: ["views", "clicks", "reach"] },
     reconciles: "list",
-    fetchesMedia: [],
-    quotas: [],
   },
   metadata: Metadata,
   connect: [TOKEN],

@@ -2,21 +2,17 @@ import * as z from "zod";
 import type { ConnectIo } from "../../ports/connect.ts";
 import { type PlatformAccount, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { Inspection } from "../../ports/platform.ts";
-import {
-  byCode,
-  type FaultRule,
-  faultsBy,
-  type FaultTable,
-  orNull,
-  TOO_LARGE_FILE,
-} from "../shared/faults.ts";
+import { byCode, type FaultRule, type FaultTable, orNull, TOO_LARGE_FILE } from "../shared/faults.ts";
 import { type ApiCall, restApi } from "../shared/rest-api.ts";
 
 const api = restApi({
   base: (io) => roomOf(io.account).baseUrl,
   below: "/_matrix",
-  classify: () => classify,
+  faults: () => FAULTS,
 });
+
+/** Null where what it is about is not there (any more). */
+export const { askOrGone } = api;
 
 /** One call with an account's token, stored or not. */
 export type Ask = <T>(call: ApiCall, schema: z.ZodType<T>) => Promise<T>;
@@ -90,18 +86,18 @@ const SIGNED_IN: readonly FaultRule[] = [
   }),
 ];
 
-function reading(...rules: readonly FaultRule[]): ReturnType<typeof faultsBy> {
-  return faultsBy({ title: "Matrix", codesOf, rules: [...RULES, ...rules] });
+function table(...rules: readonly FaultRule[]): FaultTable {
+  return { title: "Matrix", codesOf, rules: [...RULES, ...rules] };
 }
 
-const classify = reading(...SIGNED_IN, {
+const FAULTS = table(...SIGNED_IN, {
   status: 403,
   kind: "rejected",
   message: "The server does not let this account do that. Do it in an app.",
 });
 
 /** For signing in with a password. */
-export const classifyLogin = reading(
+export const LOGIN_FAULTS = table(
   ...byCode("rejected", { M_FORBIDDEN: "the server does not accept it for this user. Check both." }),
   {
     status: [400, 403, 404],
@@ -111,7 +107,7 @@ export const classifyLogin = reading(
 );
 
 /** For messages: only a person can let the account in again. */
-export const classifySending = reading(
+export const SENDING_FAULTS = table(
   ...SIGNED_IN,
   {
     status: [403, 404],
@@ -127,7 +123,7 @@ export const classifySending = reading(
   },
 );
 
-export const classifyUpload = reading(...SIGNED_IN, TOO_LARGE_FILE, {
+export const UPLOAD_FAULTS = table(...SIGNED_IN, TOO_LARGE_FILE, {
   status: 403,
   kind: "rejected",
   field: "mediaUrl",
@@ -167,7 +163,7 @@ const Anything = z.looseObject({});
 
 export async function readRoom(ask: Ask, roomId: string, userId: string): Promise<Room> {
   const state = <T>(type: string, schema: z.ZodType<T>, query = {}): Promise<T | null> =>
-    orNull(ask({ path: `${roomPath(roomId)}/state/${type}`, query }, schema), [403, 404]);
+    orNull(ask({ path: `${roomPath(roomId)}/state/${type}`, query, gone: [{ status: [403, 404] }] }, schema));
   const [member, create, power, encryption, tombstone, named, aliased] = await Promise.all([
     state(`m.room.member/${encodeURIComponent(userId)}`, Member),
     state("m.room.create", Create, { format: "event" }),
@@ -211,8 +207,8 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
   const { roomId, userId } = roomOf(io.account);
   const { name, alias, problem } = await readRoom(ask, roomId, userId);
   const config =
-    (await orNull(ask({ path: "/client/v1/media/config" }, Config))) ??
-    (await orNull(ask({ path: "/media/v3/config" }, Config)));
+    (await askOrGone(io, { path: "/client/v1/media/config" }, Config)) ??
+    (await askOrGone(io, { path: "/media/v3/config" }, Config));
   const maxBytes = config?.["m.upload.size"];
   return { name, handle: alias, ...(maxBytes === undefined ? {} : { limits: { maxBytes } }), problem };
 }

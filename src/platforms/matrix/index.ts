@@ -7,7 +7,7 @@ import { optional, secretField, textField } from "../shared/connect.ts";
 import { naming } from "../shared/faults.ts";
 import { inOrder } from "../shared/media.ts";
 import { explaining, requireServer } from "../shared/servers.ts";
-import { type Ask, askWith, classifyLogin, inspect, linkTo, readRoom } from "./api.ts";
+import { type Ask, askWith, LOGIN_FAULTS, inspect, linkTo, readRoom } from "./api.ts";
 import { withoutTrailing } from "../../domain/parse-url.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import { analytics, edit, insights, mentionChoices, remove } from "./live.ts";
@@ -79,7 +79,7 @@ const PASSWORD: SecretsWay = {
       device_id: deviceId,
       initial_device_display_name: "Posthorn",
     };
-    const call = { method: "POST", path: "/client/v3/login", json, classify: classifyLogin } as const;
+    const call = { method: "POST", path: "/client/v3/login", json, faults: LOGIN_FAULTS } as const;
     const signedIn = await naming("password", () => askWith(io, server.baseUrl)(call, SignedIn));
     const { user_id: userId, access_token: accessToken } = signedIn;
     return toConnected({ ...server, userId, deviceId: signedIn.device_id, accessToken }, input, io);
@@ -135,7 +135,7 @@ async function findServer(io: ConnectIo, given: string | null): Promise<Server> 
   const named = withoutTrailing(told?.["m.homeserver"].base_url ?? instanceUrl, "/");
   // One that would take the token out of TLS is not believed.
   const baseUrl = instanceUrl.startsWith("https:") && !named.startsWith("https:") ? instanceUrl : named;
-  const versions = { path: "/client/versions", classify: () => null };
+  const versions = { path: "/client/versions", faults: { title: KIND.title, codesOf: () => [], rules: [] } };
   await explaining(baseUrl, KIND, () => askWith(io, baseUrl)(versions, Versions));
   return { instanceUrl, baseUrl };
 }

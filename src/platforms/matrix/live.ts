@@ -3,11 +3,10 @@ import { AppError } from "../../domain/errors.ts";
 import { mentionToken } from "../../domain/posts/mentions.ts";
 import type { Choice, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
-import { askAs, roomOf, roomPath } from "./api.ts";
+import { askAs, askOrGone, roomOf, roomPath } from "./api.ts";
 import { type MatrixPost, textOf } from "./metadata.ts";
 import { KEY_FIELD, sendEvent, stepOf } from "./publish.ts";
 import { idReader, onlyFollowers } from "../shared/live.ts";
-import { orNull } from "../shared/faults.ts";
 import { collect, pages } from "../shared/pages.ts";
 
 const idOf = idReader("is not the id of a message, so the post cannot be found on Matrix.");
@@ -36,7 +35,7 @@ type Event = z.infer<typeof Event>;
 /** Null where it is not there, or was taken back: then it has no content. */
 async function readEvent(io: PlatformIo, eventId: string): Promise<Event | null> {
   const path = `${roomPath(roomOf(io.account).roomId)}/event/${encodeURIComponent(eventId)}`;
-  const event = await orNull(askAs(io)({ path }, Event));
+  const event = await askOrGone(io, { path }, Event);
   const isGone =
     event?.unsigned?.redacted_because !== undefined || Object.keys(event?.content ?? {}).length === 0;
   return isGone ? null : event;
@@ -92,7 +91,7 @@ function listRelations(io: PlatformIo, eventId: string, type: string): Promise<s
   const path = `${room}/relations/${encodeURIComponent(eventId)}/${type}`;
   return collect(
     pages(MAX_PAGES, async (from) => {
-      const answer = await orNull(askAs(io)({ path, query: { limit: 100, from } }, Page));
+      const answer = await askOrGone(io, { path, query: { limit: 100, from } }, Page);
       return { items: (answer?.chunk ?? []).map(({ event_id: id }) => id), next: answer?.next_batch };
     }),
   );

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { AcceptedMedia, PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import type { AcceptedMedia, StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import { commonMetadata, fits } from "../../domain/posts/common-metadata.ts";
 import { hasMention, MENTION } from "../../domain/posts/mentions.ts";
 import type { JsonObject, PlatformAccount } from "../../ports/platform-io.ts";
@@ -57,7 +57,7 @@ function acceptsOf(maxBytes: number): AcceptedMedia[] {
   ];
 }
 
-export const CAPABILITIES: PlatformCapabilities = {
+export const CAPABILITIES: StatedCapabilities = {
   media: { required: false, maxItems: MAX_ITEMS, accepts: acceptsOf(USUAL_BYTES) },
   caption: { maxLength: MAX_CAPTION_BYTES, unit: "bytes" },
   // Files go ahead, which no message names.
@@ -67,12 +67,10 @@ export const CAPABILITIES: PlatformCapabilities = {
   editPublished: { fields: ["caption", "format", "html"] },
   analytics: { account: ["followers"], post: ["likes", "comments"] },
   reconciles: "client_key",
-  fetchesMedia: [],
-  quotas: [],
 };
 
 /** With what the account's server says of the size of files. */
-export function capabilitiesOf({ limits }: Pick<PlatformAccount, "limits">): PlatformCapabilities {
+export function capabilitiesOf({ limits }: Pick<PlatformAccount, "limits">): StatedCapabilities {
   const { maxBytes } = limits;
   if (typeof maxBytes !== "number") return CAPABILITIES;
   return { ...CAPABILITIES, media: { ...CAPABILITIES.media, accepts: acceptsOf(maxBytes) } };

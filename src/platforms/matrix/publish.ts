@@ -9,7 +9,7 @@ import { calledOf, fileNameOf, fitFile, inOrder, itemsOf, type PostItem } from "
 import { findFirst, pages } from "../shared/pages.ts";
 import { reconcileByListing, repeatableStep } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
-import { askAs, classifySending, classifyUpload, linkTo, roomOf, roomPath } from "./api.ts";
+import { askAs, SENDING_FAULTS, UPLOAD_FAULTS, linkTo, roomOf, roomPath } from "./api.ts";
 import { capabilitiesOf, type MatrixPost, NO_THUMBNAIL, type Text, textFor, textOf } from "./metadata.ts";
 
 /** Names the step that sends the message at this place, from 0: the post's own, then those of further files. */
@@ -76,7 +76,7 @@ function send(
 export async function sendEvent(io: PlatformIo, content: JsonObject, transaction: string): Promise<string> {
   const path = `${roomPath(roomOf(io.account).roomId)}/send/m.room.message/${encodeURIComponent(transaction)}`;
   const call = { method: "PUT", path, json: content, isIdempotent: true, newConnection: true } as const;
-  return (await askAs(io)({ ...call, classify: classifySending }, Sent)).event_id;
+  return (await askAs(io)({ ...call, faults: SENDING_FAULTS }, Sent)).event_id;
 }
 
 const PAGE = 100;
@@ -100,7 +100,7 @@ async function findMessage(io: PlatformIo, key: string, since: number): Promise<
   const path = `${roomPath(roomId)}/messages`;
   const listed = pages(MAX_PAGES, async (from) => {
     const query = { dir: "b", limit: PAGE, filter, from };
-    const { chunk, end } = await askAs(io)({ path, query, classify: classifySending }, Messages);
+    const { chunk, end } = await askAs(io)({ path, query, faults: SENDING_FAULTS }, Messages);
     return { items: chunk, next: chunk.some(({ origin_server_ts: at }) => at < since) ? null : end };
   });
   return (await findFirst(listed, ({ content }) => content[KEY_FIELD] === key))?.event_id ?? null;
@@ -167,7 +167,7 @@ async function store(item: MediaItem, io: PublishIo) {
       query: { filename: name },
       headers: { "content-type": mimeType, "content-length": String(sizeBytes) },
       body,
-      classify: classifyUpload,
+      faults: UPLOAD_FAULTS,
     },
     Stored,
   );

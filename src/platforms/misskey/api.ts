@@ -1,14 +1,7 @@
 import * as z from "zod";
 import type { ConnectIo, Secrets } from "../../ports/connect.ts";
 import type { JsonObject, PlatformIo, PlatformRequest, PlatformResponse } from "../../ports/platform-io.ts";
-import {
-  byCode,
-  type Code,
-  type FaultRule,
-  faultsBy,
-  refusedField,
-  TOO_LARGE_FILE,
-} from "../shared/faults.ts";
+import { byCode, type Code, type FaultRule, refusedField, TOO_LARGE_FILE } from "../shared/faults.ts";
 import { type ApiCall, restApi } from "../shared/rest-api.ts";
 import { serverOf } from "../shared/servers.ts";
 
@@ -23,7 +16,12 @@ interface Call extends Pick<PlatformRequest, "multipart" | "timeoutMs" | "header
   readonly isChange?: boolean;
 }
 
-const api = restApi({ base: serverOf, below: "/api/", classify: (rules) => readingOf(rules) });
+const api = restApi({
+  base: serverOf,
+  below: "/api/",
+  gone: [{ code: "NO_SUCH_NOTE" }],
+  faults: () => ({ title: TITLE, codesOf, rules: RULES }),
+});
 
 function toPost({ method, isChange = false, ...rest }: Call): ApiCall {
   return { ...rest, method: "POST", path: method, isIdempotent: !isChange };
@@ -34,12 +32,9 @@ export function own<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promis
   return api.ask(io, toPost(call), schema);
 }
 
-const Gone = z.looseObject({ error: z.looseObject({ code: z.string() }) }).transform(() => null);
-const GONE: FaultRule = { code: "NO_SUCH_NOTE", kind: "ok" };
-
 /** The same about a note; null where it is not there (any more). */
 export function ownOrGone<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T | null> {
-  return api.ask(io, { ...toPost(call), rules: [GONE] }, z.union([Gone, schema]));
+  return api.askOrGone(io, toPost(call), schema);
 }
 
 /** One call while connecting. */
@@ -125,7 +120,3 @@ const RULES: readonly FaultRule[] = [
     COMMENT_TOO_LONG: "is longer than this server takes. Shorten it, then send the post again.",
   }),
 ];
-
-function readingOf(rules: readonly FaultRule[]): ReturnType<typeof faultsBy> {
-  return faultsBy({ title: TITLE, codesOf, rules: [...rules, ...RULES] });
-}

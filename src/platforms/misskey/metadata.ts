@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { AcceptedMedia, PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import type { AcceptedMedia, StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import { commonMetadata, pollWithin } from "../../domain/posts/common-metadata.ts";
 import { mentionsByAddress } from "../../domain/posts/mentions.ts";
 import type { PlatformAccount, PlatformIo } from "../../ports/platform-io.ts";
@@ -176,7 +176,7 @@ function acceptsOf({ maxBytes, fileTypes }: z.infer<typeof Limits>): AcceptedMed
   });
 }
 
-export function capabilitiesOf(account: Pick<PlatformAccount, "limits">): PlatformCapabilities {
+export function capabilitiesOf(account: Pick<PlatformAccount, "limits">): StatedCapabilities {
   const limits = limitsOf(account);
   return {
     media: { required: false, maxItems: MAX_ITEMS, accepts: acceptsOf(limits) },
@@ -185,7 +185,6 @@ export function capabilitiesOf(account: Pick<PlatformAccount, "limits">): Platfo
     // one scheduled note, and only a notification tells what became of it.
     scheduling: "prepare",
     leadMinutes: { min: 0, default: 0, max: 1_440 },
-    thumbnail: { set: false, replaceAfterPublish: false },
     // What a note says cannot be changed; what its files are can.
     editPublished: { fields: ["altText", "sensitive"] },
     analytics: {
@@ -193,7 +192,6 @@ export function capabilitiesOf(account: Pick<PlatformAccount, "limits">): Platfo
       post: ["likes", "comments", "shares"],
     },
     reconciles: "list",
-    fetchesMedia: [],
     quotas: [{ name: "posts", max: 300, perMinutes: 60, from: "rolling", scope: "account" }],
   };
 }

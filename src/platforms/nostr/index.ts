@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import type { StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Connected, ConnectInput, ConnectIo, SecretsWay } from "../../ports/connect.ts";
 import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
@@ -191,7 +191,7 @@ async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
 
 const MAX_ITEMS = 21;
 
-const CAPABILITIES: PlatformCapabilities = {
+const CAPABILITIES = {
   media: {
     required: false,
     maxItems: MAX_ITEMS,
@@ -213,9 +213,7 @@ const CAPABILITIES: PlatformCapabilities = {
   },
   analytics: { account: [], post: ["likes", "comments", "shares"] },
   reconciles: "client_key",
-  fetchesMedia: [],
-  quotas: [],
-};
+} satisfies StatedCapabilities;
 
 export default definePlatform({
   name: "nostr",

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import type { PlatformRequest, PlatformResponse } from "../../ports/platform-io.ts";
+import type { PlatformResponse } from "../../ports/platform-io.ts";
 import {
   byCode,
   type Code,
   type FaultRule,
-  faultsBy,
+  type FaultTable,
   refusedField,
   TOO_LARGE_FILE,
 } from "../shared/faults.ts";
@@ -16,13 +16,15 @@ export const KIND = { title: "PeerTube", example: "https://peertube.example" } a
 /** Below /api/v1: videos, users/me. */
 export const {
   ask: askOwn,
+  askOrGone,
   send: own,
+  sendOrGone: ownOrGone,
   askWith: askServer,
   requestWith,
 } = restApi({
   base: serverOf,
   below: "/api/v1/",
-  classify: (rules) => peertubeFaults(rules),
+  faults: () => FAULTS,
 });
 
 const Problem = z.looseObject({
@@ -93,6 +95,4 @@ const RULES: readonly FaultRule[] = [
 ];
 
 /** How answers of a server are read. */
-export function peertubeFaults(rules: readonly FaultRule[] = []): NonNullable<PlatformRequest["classify"]> {
-  return faultsBy({ title: "PeerTube", codesOf, rules: [...rules, ...RULES] });
-}
+export const FAULTS: FaultTable = { title: "PeerTube", codesOf, rules: RULES };

@@ -1,4 +1,4 @@
-import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import type { StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import { analytics, CHOICES, inspect, PASSWORD } from "./connect.ts";
 import { edit, insights, remove, setThumbnail } from "./live.ts";
@@ -9,7 +9,7 @@ import { ACCEPTED } from "../shared/media.ts";
 
 const FILM = { kind: "video", mimeTypes: ACCEPTED.video, maxItems: 1 } as const;
 
-const CAPABILITIES: PlatformCapabilities = {
+const CAPABILITIES: StatedCapabilities = {
   media: { required: true, maxItems: 1, accepts: [FILM] },
   caption: { maxLength: MAX_DESCRIPTION, unit: "characters" },
   scheduling: "platform",
@@ -19,8 +19,6 @@ const CAPABILITIES: PlatformCapabilities = {
   editPublished: { fields: [...Object.keys(EDITABLE), "visibility"] },
   analytics: { account: ["followers", "views"], post: ["views", "likes", "comments"] },
   reconciles: "session",
-  fetchesMedia: [],
-  quotas: [],
 };
 
 export default definePlatform({

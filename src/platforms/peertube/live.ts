@@ -1,11 +1,10 @@
 import * as z from "zod";
-import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
+import type { PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
-import type { FaultRule } from "../shared/faults.ts";
 import { type Picture, sendThumbnail, type Standing, type Thumbnail } from "../shared/film/held.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
-import { own } from "./api.ts";
+import { askOrGone, own, ownOrGone } from "./api.ts";
 import { EDITABLE, fieldsOf, type PeertubePost, PRIVACIES, visibilityOf } from "./metadata.ts";
 import type { PostInsights } from "../../ports/platform.ts";
 import { idReader } from "../shared/live.ts";
@@ -31,13 +30,8 @@ export const Video = z.looseObject({
 export type Video = z.infer<typeof Video>;
 
 /** Null where there is none. */
-export async function findVideo(io: PlatformIo, id: string): Promise<Video | null> {
-  const call = { path: pathOf(id), rules: [{ status: 404, kind: "ok" }] } as const;
-  const { status, json } = await own(io, call);
-  if (status === 404) return null;
-  const video = Video.safeParse(json);
-  if (video.success) return video.data;
-  throw new PlatformFault("transient", "The server did not answer properly.", { cause: video.error });
+export function findVideo(io: PlatformIo, id: string): Promise<Video | null> {
+  return askOrGone(io, { path: pathOf(id) }, Video);
 }
 
 export function pathOf(id: string): string {
@@ -132,6 +126,5 @@ export async function insights(post: PeertubePost, io: PlatformIo): Promise<Post
 
 /** What is gone already is no error. */
 export async function remove(post: PeertubePost, io: PlatformIo): Promise<void> {
-  const rules: readonly FaultRule[] = [{ status: 404, kind: "ok" }];
-  await own(io, { method: "DELETE", path: pathOf(idOf(post)), isIdempotent: true, rules });
+  await ownOrGone(io, { method: "DELETE", path: pathOf(idOf(post)), isIdempotent: true });
 }

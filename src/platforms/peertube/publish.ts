@@ -5,11 +5,11 @@ import type { MediaItem } from "../../ports/media.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { bearer } from "../shared/faults.ts";
+import { bearer, faultsBy } from "../shared/faults.ts";
 import { publishHeld } from "../shared/film/held.ts";
 import { uploadFilm, type Film, type Lost, type Uploaded } from "../shared/film/sessions.ts";
 import { serverOf } from "../shared/servers.ts";
-import { askOwn, own, peertubeFaults } from "./api.ts";
+import { askOrGone, askOwn, FAULTS, own } from "./api.ts";
 import { changeVideo, findVideo, pathOf, standingOf, thumbnailOf, Video } from "./live.ts";
 import { fieldsOf, given, type PeertubePost, PRIVACIES, visibilityOf } from "./metadata.ts";
 
@@ -46,7 +46,7 @@ function upload(post: PeertubePost, io: PublishIo): Promise<Uploaded> {
     chunkBytes: CHUNK_BYTES,
     contentType: "application/octet-stream",
     sign: bearer(),
-    classify: peertubeFaults(),
+    classify: faultsBy(FAULTS),
     begin: (film, key) => begin(io, { film, key, body }),
     read: (answer) => {
       const made = Made.safeParse(answer);
@@ -128,9 +128,8 @@ async function find(io: PublishIo, { metadata }: PeertubePost, lost: Lost): Prom
 
 /** Null on servers that do not tell it. */
 async function readSource(io: PlatformIo, uuid: string): Promise<string | null> {
-  const rules = [{ status: [403, 404], kind: "ok" }] as const;
-  const { json } = await own(io, { path: `${pathOf(uuid)}/source`, rules });
-  const source = Source.safeParse(json).data;
+  const call = { path: `${pathOf(uuid)}/source`, gone: [{ status: [403, 404] }] };
+  const source = await askOrGone(io, call, Source.or(z.unknown().transform(() => null)));
   return source?.inputFilename ?? source?.filename ?? null;
 }
 

@@ -3,7 +3,7 @@ import { parseUrl } from "../../domain/parse-url.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { PlatformIo, PlatformResponse } from "../../ports/platform-io.ts";
 import type { ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
-import { byCode, byStatus, type Code, type FaultRule, faultsBy } from "../shared/faults.ts";
+import { byCode, byStatus, type Code, type FaultRule } from "../shared/faults.ts";
 import { findFirst, pages } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { restApi } from "../shared/rest-api.ts";
@@ -33,10 +33,14 @@ function codesOf({ status, json }: PlatformResponse): readonly Code[] {
   return status === 403 && /trial/i.test(refusal.message) ? [TRIAL, refusal.code] : [refusal.code];
 }
 
-export const { ask: call, askWith: callWith } = restApi({
+export const {
+  ask: call,
+  askOrGone: callOrGone,
+  askWith: callWith,
+} = restApi({
   base: API,
   below: "/v5",
-  classify: (rules) => faultsBy({ title: "Pinterest", codesOf, rules: [...rules, ...RULES] }),
+  faults: () => ({ title: "Pinterest", codesOf, rules: RULES }),
 });
 
 /** Of use where nothing of the answer is needed, an empty one too. */

@@ -100,8 +100,6 @@ export default definePlatform({
       post: ["impressions", "clicks", "saves", "likes", "comments"],
     },
     reconciles: "list",
-    fetchesMedia: [],
-    quotas: [],
   },
   metadata: PinterestMetadata,
   connect: [consent],

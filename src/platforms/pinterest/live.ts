@@ -5,7 +5,7 @@ import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { AnalyticsDay, Inspection, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import type { FaultRule } from "../shared/faults.ts";
 import { idReader } from "../shared/live.ts";
-import { Account, AnyAnswer, call, nameOf } from "./api.ts";
+import { Account, AnyAnswer, call, callOrGone, nameOf } from "./api.ts";
 import { boardOf } from "./boards.ts";
 import type { PinterestPost } from "./metadata.ts";
 import { textsOf } from "./publish.ts";
@@ -34,11 +34,9 @@ export async function edit(post: PinterestPost, changed: readonly string[], io: 
   return {};
 }
 
-const GONE: FaultRule = { status: 404, kind: "ok" };
-
 /** What is gone already is no error. */
 export async function remove(post: PinterestPost, io: PlatformIo): Promise<void> {
-  await call(io, { method: "DELETE", path: pathOf(post), isIdempotent: true, rules: [GONE] }, AnyAnswer);
+  await callOrGone(io, { method: "DELETE", path: pathOf(post), isIdempotent: true }, AnyAnswer);
 }
 
 const Count = z.number().min(0).optional().catch(undefined);
@@ -50,7 +48,6 @@ const Lifetime = z.looseObject({
   comment: Count,
 });
 const Pin = z.looseObject({
-  id: z.string().optional(),
   created_at: z.string().nullish(),
   pin_metrics: z.looseObject({ lifetime_metrics: Lifetime.optional() }).nullish().catch(null),
 });
@@ -58,8 +55,8 @@ const Pin = z.looseObject({
 /** Counts over the pin's life, as far as Pinterest has them; else those of its first 90 days. */
 export async function insights(post: PinterestPost, io: PlatformIo): Promise<PostInsights> {
   const path = pathOf(post);
-  const pin = await call(io, { path, query: { pin_metrics: true }, rules: [GONE] }, Pin);
-  if (pin.id === undefined) return { state: "removed", visibility: null, metrics: {} };
+  const pin = await callOrGone(io, { path, query: { pin_metrics: true } }, Pin);
+  if (pin === null) return { state: "removed", visibility: null, metrics: {} };
   const told = pin.pin_metrics?.lifetime_metrics;
   const metrics =
     told?.impression === undefined

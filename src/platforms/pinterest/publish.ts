@@ -8,7 +8,7 @@ import { type LiveAt, type PublishIo, StillProcessing } from "../../ports/publis
 import type { FaultRule } from "../shared/faults.ts";
 import { inOrder, itemsOf, openAll } from "../shared/media.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
-import { call, Created, reconcilePin } from "./api.ts";
+import { call, callOrGone, Created, reconcilePin } from "./api.ts";
 import { openBoard } from "./boards.ts";
 import { ONE_FILM, type PinterestPost } from "./metadata.ts";
 
@@ -191,12 +191,9 @@ async function requireReady(mediaId: string, io: PublishIo): Promise<void> {
   throw new StillProcessing(CHECK_AGAIN_MS);
 }
 
-/** An error has a status too, of another meaning. */
-const Media = z.looseObject({ code: z.int().optional(), status: z.string().optional() });
+const Media = z.looseObject({ status: z.string().optional() });
 
 /** Null where Pinterest has no such upload (any more). */
 async function statusOf(mediaId: string, io: PublishIo): Promise<string | null> {
-  const rules: FaultRule[] = [{ status: 404, kind: "ok" }];
-  const { code, status = null } = await call(io, { path: `/media/${mediaId}`, rules }, Media);
-  return code === undefined ? status : null;
+  return (await callOrGone(io, { path: `/media/${mediaId}` }, Media))?.status ?? null;
 }

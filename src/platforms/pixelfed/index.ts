@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import type { StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
@@ -37,7 +37,7 @@ const SERVERS: Servers = {
 const UNKNOWN = { limits: {}, settings: { software: "pixelfed" } };
 
 /** The pictures' part of what Mastodon's API can do; a caption counts as it is written. */
-function capabilitiesOf(account: Pick<PlatformAccount, "limits" | "settings">): PlatformCapabilities {
+function capabilitiesOf(account: Pick<PlatformAccount, "limits" | "settings">): StatedCapabilities {
   const { caption, ...server } = capabilitiesOfServer(account);
   return {
     ...server,

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { HOUR, MINUTE, SECOND } from "../../domain/time.ts";
 import type { ConnectIo } from "../../ports/connect.ts";
-import { PlatformFault, type PlatformRequest, type PlatformResponse } from "../../ports/platform-io.ts";
-import { byStatus, type FaultRule, faultsBy } from "../shared/faults.ts";
+import { PlatformFault, type PlatformResponse } from "../../ports/platform-io.ts";
+import { byStatus, type FaultRule, faultsBy, type FaultTable } from "../shared/faults.ts";
 import { restApi } from "../shared/rest-api.ts";
 
 export const REDDIT_API = "https://oauth.reddit.com";
@@ -13,7 +13,7 @@ export const { ask, askWith } = restApi({
   headers: (io) => ({ "user-agent": userAgent(io) }),
   // Texts as they are, not as HTML.
   query: { raw_json: 1 },
-  classify: () => classify,
+  faults: () => FAULTS,
 });
 
 type Here = Pick<ConnectIo, "setting" | "publicUrl">;
@@ -125,10 +125,11 @@ const RULES: readonly FaultRule[] = [
   }),
 ];
 
-const byTable = faultsBy({ title: "Reddit", codesOf, rules: RULES });
-
-const classify: NonNullable<PlatformRequest["classify"]> = (response) =>
-  codesOf(response).includes("ALREADY_SUB") ? new Duplicate() : byTable(response);
+const FAULTS: FaultTable = {
+  title: "Reddit",
+  codesOf,
+  rules: [{ code: "ALREADY_SUB", fault: () => new Duplicate() }, ...RULES],
+};
 
 /** Of the place that files are brought to. */
 export const classifyUpload = faultsBy({

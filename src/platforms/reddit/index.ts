@@ -1,4 +1,4 @@
-import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import type { StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import { shownAs } from "../shared/markdown.ts";
 import { REDDIT_API } from "./api.ts";
@@ -9,17 +9,13 @@ import { check, MAX_PICTURES, measure, RedditMetadata } from "./metadata.ts";
 
 const FLAIR = ["flairId", "flairText"];
 
-const CAPABILITIES: PlatformCapabilities = {
+const CAPABILITIES: StatedCapabilities = {
   media: { required: false, maxItems: MAX_PICTURES, accepts: ACCEPTS },
   caption: { maxLength: 40_000, unit: "weighted" },
-  scheduling: "none",
-  leadMinutes: { min: 0, default: 0, max: 0 },
   thumbnail: { set: true, replaceAfterPublish: false },
   editPublished: { fields: ["caption", "format", "markdown", ...FLAIR] },
   analytics: { account: ["followers", "karma"], post: ["likes", "comments", "views"] },
   reconciles: "list",
-  fetchesMedia: [],
-  quotas: [],
 };
 
 export default definePlatform({

@@ -26,7 +26,8 @@ export function basic(user: string, password: string): Sign {
 /** A platform's own name of an error: its number or its word. */
 export type Code = string | number;
 
-interface Match {
+/** Which answers: of one of these statuses, with one of these codes. */
+export interface Match {
   readonly status?: number | readonly number[];
   readonly code?: Code | readonly Code[];
 }
@@ -40,7 +41,11 @@ interface Fault extends Match, Omit<FaultDetails, "cause" | "httpStatus" | "retr
 }
 
 /** What an answer of this status, with this code, means; without either, every answer that is an error. */
-export type FaultRule = Fault | (Match & { readonly kind: "ok" });
+export type FaultRule =
+  | Fault
+  | (Match & { readonly kind: "ok" })
+  // For what is caught by its class.
+  | (Match & { readonly fault: (response: PlatformResponse) => PlatformFault });
 
 /** Rules of one kind: what each code means. Codes of one meaning stand apart by spaces. */
 export function byCode(
@@ -73,34 +78,66 @@ export const TOO_LARGE_FILE = {
 } as const satisfies FaultRule;
 
 export interface FaultTable {
-  /** The platform's title, for the sentence about an error that no rule names. */
+  /** Of the platform, for sentences. */
   readonly title: string;
-  /** The codes that the body names, the most particular first; empty for an answer that is no error. */
+  /** What the platform calls the error, the most particular first; empty for an answer that is no error. */
   codesOf(response: PlatformResponse): readonly Code[];
   /** The first that fits is taken. */
   readonly rules: readonly FaultRule[];
+  /** The answer as its rules read it, where some servers answer otherwise than the others. */
+  asUsual?(response: PlatformResponse): PlatformResponse;
+}
+
+/** That something is not there (any more). */
+export class Gone extends PlatformFault {}
+
+/** What one call has of its own. */
+interface OwnReadings {
+  /** They go before those of the table. */
+  readonly rules?: readonly FaultRule[];
+  /** A refusal like one of these is `Gone`. */
+  readonly gone?: readonly Match[];
 }
 
 /**
  * A `classify` out of a table. An answer with a code is an error whatever its status is. One that no rule
  * names is refused with its code, but for 401, 429 and 5xx, which have their usual reading.
  */
-export function faultsBy(table: FaultTable): NonNullable<PlatformRequest["classify"]> {
-  return (response) => {
+export function faultsBy(
+  table: FaultTable,
+  { rules = [], gone = [] }: OwnReadings = {},
+): NonNullable<PlatformRequest["classify"]> {
+  const all = [...rules, ...table.rules];
+  return (given) => {
+    const response = table.asUsual?.(given) ?? given;
     const codes = table.codesOf(response);
-    const isError = response.status >= 300 || codes.length > 0;
-    if (!isError) return null;
-    const rule = table.rules.find((one) => fits(one, response.status, codes));
-    if (rule !== undefined) return rule.kind === "ok" ? "ok" : faultOf(rule, response);
-    const { status } = response;
-    const [code] = codes;
-    if (code === undefined || status === 401 || status === 429 || status >= 500) return null;
-    const named = /^[\w.:/-]{1,60}$/.test(String(code)) ? ` with the error ${code}` : "";
-    return new PlatformFault(
-      "rejected",
-      `${table.title} refused the request${named}. Change the post, then send it again.`,
-    );
+    if (response.status < 300 && codes.length === 0) return null;
+    const fault = readFault({ ...table, rules: all }, response, codes);
+    const isRefused = fault === null || (fault !== "ok" && fault.kind === "rejected");
+    return isRefused && gone.some((one) => fits(one, response.status, codes))
+      ? new Gone("rejected", `${table.title} does not have it any more.`, { httpStatus: response.status })
+      : fault;
   };
+}
+
+function readFault(
+  { title, rules }: FaultTable,
+  response: PlatformResponse,
+  codes: readonly Code[],
+): PlatformFault | "ok" | null {
+  const { status } = response;
+  const rule = rules.find((one) => fits(one, status, codes));
+  if (rule !== undefined) {
+    if ("fault" in rule) return rule.fault(response);
+    return rule.kind === "ok" ? "ok" : faultOf(rule, response);
+  }
+  const [code] = codes;
+  if (code === undefined || status === 401 || status === 429 || status >= 500) return null;
+  const named = /^[\w.:/-]{1,60}$/.test(String(code)) ? ` with the error ${code}` : "";
+  return new PlatformFault(
+    "rejected",
+    `${title} refused the request${named}. Change the post, then send it again.`,
+  );
 }
 
 function fits(rule: Match, status: number, codes: readonly Code[]): boolean {
@@ -154,12 +191,12 @@ export function throwNotSent(error: unknown): never {
   throw asRetryable(error);
 }
 
-/** Null where the platform does not know it (404, or another status that says so). */
-export async function orNull<T>(work: Promise<T>, statuses: readonly number[] = [404]): Promise<T | null> {
+/** Null where what was asked about is `Gone`. */
+export async function orNull<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof PlatformFault && statuses.includes(error.httpStatus ?? 0)) return null;
+    if (error instanceof Gone) return null;
     throw error;
   }
 }

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { DAY } from "../../domain/time.ts";
 import type { OAuthWay, RenewalIo, Secrets } from "../../ports/connect.ts";
-import type { PlatformIo, PlatformRequest, PlatformResponse } from "../../ports/platform-io.ts";
-import { byCode, type Code, type FaultRule, faultsBy, untilMidnight } from "./faults.ts";
+import type { PlatformIo, PlatformResponse } from "../../ports/platform-io.ts";
+import { byCode, type Code, type FaultRule, type FaultTable, untilMidnight } from "./faults.ts";
 
 const ENDPOINTS = {
   authorize: "https://accounts.google.com/o/oauth2/v2/auth",
@@ -102,13 +102,13 @@ interface GoogleApi {
   readonly fallbacks?: readonly FaultRule[];
 }
 
-/** A `classify` for one of Google's APIs, by the `reason` of its errors. */
+/** What errors of one of Google's APIs mean, by their `reason`. */
 export function googleFaults(
   { title, api, rules, fallbacks = [] }: GoogleApi,
   io: Pick<PlatformIo, "now">,
-): NonNullable<PlatformRequest["classify"]> {
+): FaultTable {
   const all = [...rules, ...commonRules(title, api, io.now()), ...fallbacks];
-  return faultsBy({ title, codesOf: reasonsOf, rules: all });
+  return { title, codesOf: reasonsOf, rules: all };
 }
 
 function commonRules(title: string, api: string, now: number): FaultRule[] {

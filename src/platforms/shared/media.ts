@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { MediaKind } from "../../domain/accounts/account.ts";
-import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import type { StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import { AppError } from "../../domain/errors.ts";
 import { DAY, MINUTE } from "../../domain/time.ts";
 import { NOT_UNCHANGED } from "../../domain/files/media-limits.ts";
@@ -158,7 +158,7 @@ export function toPart(
   return Buffer.isBuffer(body) ? { ...file, bytes: body } : { ...file, sizeBytes, open: body };
 }
 
-type Accepts = PlatformCapabilities["media"]["accepts"];
+type Accepts = StatedCapabilities["media"]["accepts"];
 
 interface PartOf {
   readonly io: PublishIo;

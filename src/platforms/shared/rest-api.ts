@@ -7,16 +7,20 @@ import type {
   Signed,
   SignedRequest,
 } from "../../ports/platform-io.ts";
-import { bearer, type FaultRule, orNull } from "./faults.ts";
+import { bearer, type FaultRule, faultsBy, type FaultTable, type Match, orNull } from "./faults.ts";
 
 /** One call of a platform's API. */
-export interface ApiCall extends Omit<PlatformRequest, "url" | "method"> {
+export interface ApiCall extends Omit<PlatformRequest, "url" | "method" | "classify"> {
   /** Default: GET. */
   readonly method?: PlatformRequest["method"];
   /** Follows the address of the API. */
   readonly path: string;
   /** Readings of errors that only this call has; they go before those of the API. */
   readonly rules?: readonly FaultRule[];
+  /** What its errors mean, where that is not as everywhere in the API. */
+  readonly faults?: FaultTable;
+  /** The refusals by which `askOrGone` knows that what it is about is not there. Default: those of the API. */
+  readonly gone?: readonly Match[];
 }
 
 type Surroundings = Pick<ConnectIo, "setting" | "publicUrl" | "now">;
@@ -35,15 +39,12 @@ interface RestApi {
     io: Surroundings & Partial<OfAccount>,
     call: ApiCall & { readonly url: string },
   ) => Signed;
-  readonly classify: (
-    rules: readonly FaultRule[],
-    io: Surroundings,
-    call: ApiCall,
-  ) => NonNullable<PlatformRequest["classify"]>;
+  /** What its errors mean. */
+  readonly faults: FaultTable | ((io: Surroundings, call: ApiCall) => FaultTable);
   /** Every change goes over a connection of its own, one that may be repeated too. */
   readonly freshConnections?: true;
-  /** The statuses by which it says that something is not there (any more). Default: 404. */
-  readonly gone?: readonly number[];
+  /** The refusals by which it says that something is not there (any more). Default: 404. */
+  readonly gone?: readonly Match[];
 }
 
 /** Who is asked, and as whom, while no account is connected yet. Left out: the usual server, as a guest. */
@@ -54,14 +55,21 @@ interface Asking {
 
 /** The calls of an API of JSON: as the connected account, and while connecting. */
 export function restApi(api: RestApi) {
-  const { base, below = "", sign = bearer(), classify, freshConnections = false, gone } = api;
+  const {
+    base,
+    below = "",
+    sign = bearer(),
+    freshConnections = false,
+    gone: isGone = [{ status: 404 }],
+  } = api;
   const build = (io: Surroundings, server: string, call: ApiCall): PlatformRequest => {
-    const { path, rules = [], ...rest } = call;
+    const { path, rules = [], gone = [], faults, ...rest } = call;
+    const table = faults ?? (typeof api.faults === "function" ? api.faults(io, call) : api.faults);
     const query = { ...api.query, ...call.query };
     const isFresh = freshConnections && call.method !== undefined && call.method !== "GET";
     return {
       method: "GET",
-      classify: classify(rules, io, call),
+      classify: faultsBy(table, { rules, gone }),
       ...(isFresh ? { newConnection: true } : {}),
       ...rest,
       url: `${server}${below}${path}`,
@@ -81,16 +89,22 @@ export function restApi(api: RestApi) {
     const signed = sign(secrets, io, { ...call, url: asked.url });
     return { ...asked, ...signed, headers: { ...asked.headers, ...signed.headers } };
   };
-  const ask = <T>(io: OfAccount & Pick<PlatformIo, "ask">, call: ApiCall, schema: z.ZodType<T>): Promise<T> =>
+  type Io = OfAccount & Pick<PlatformIo, "ask" | "request">;
+  const ask = <T>(io: Pick<Io, keyof OfAccount | "ask">, call: ApiCall, schema: z.ZodType<T>): Promise<T> =>
     io.ask(request(io, call), schema);
+  const send = (io: Pick<Io, keyof OfAccount | "request">, call: ApiCall): Promise<PlatformResponse> =>
+    io.request(request(io, call));
+  const askOrGone = <T>(...[io, call, schema]: Parameters<typeof ask<T>>): Promise<T | null> =>
+    orNull(ask(io, { gone: isGone, ...call }, schema));
+  const sendOrGone = (...[io, call]: Parameters<typeof send>): Promise<PlatformResponse | null> =>
+    orNull(send(io, { gone: isGone, ...call }));
   return {
     ask,
     /** Null where what it is about is not there (any more). */
-    askOrGone: <T>(...asked: [Parameters<typeof ask>[0], ApiCall, z.ZodType<T>]): Promise<T | null> =>
-      orNull(ask(...asked), gone),
+    askOrGone,
     /** For what is answered without a body, or in headers. */
-    send: (io: OfAccount & Pick<PlatformIo, "request">, call: ApiCall): Promise<PlatformResponse> =>
-      io.request(request(io, call)),
+    send,
+    sendOrGone,
     request,
     requestWith,
     askWith: <T>(io: ConnectIo, as: Asking, call: ApiCall, schema: z.ZodType<T>): Promise<T> =>

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ConnectIo } from "../../ports/connect.ts";
 import type { PlatformAccount, PlatformIo, PlatformRequest } from "../../ports/platform-io.ts";
-import { bearer, byCode, type FaultRule, faultsBy, refusedField } from "../shared/faults.ts";
+import { bearer, byCode, type FaultRule, type FaultTable, refusedField } from "../shared/faults.ts";
 import { type ApiCall, restApi } from "../shared/rest-api.ts";
 
 /** What the bot is asked to be allowed. */
@@ -40,7 +40,8 @@ const api = restApi({
   below: "/",
   // The token of the bot that was entered, or that of the consent.
   sign: (secrets) => bearer((secrets["botToken"] ?? "") === "" ? "accessToken" : "botToken")(secrets),
-  classify: (rules, _io, { isIdempotent = false }) => readingOf(isIdempotent, rules),
+  gone: [{ code: ["message_not_found", "thread_not_found"] }],
+  faults: (_io, { isIdempotent = false }) => faultsOf(isIdempotent),
 });
 
 function toApiCall({ method, ...call }: Call): ApiCall {
@@ -60,6 +61,15 @@ export function call<T>(io: PlatformIo, one: Call, schema: z.ZodType<T>): Promis
   return api.ask(io, toApiCall(one), schema);
 }
 
+/** Null where what it is about is not there (any more). */
+export function callOrGone<T>(
+  io: PlatformIo,
+  { gone, ...one }: Call & Pick<ApiCall, "gone">,
+  schema: z.ZodType<T>,
+): Promise<T | null> {
+  return api.askOrGone(io, { ...toApiCall(one), ...(gone !== undefined && { gone }) }, schema);
+}
+
 /** While connecting: the token is at hand. */
 export function callWith<T>(io: ConnectIo, token: string, one: Call, schema: z.ZodType<T>): Promise<T> {
   return io.ask(withToken(io, token, one), schema);
@@ -71,17 +81,14 @@ export function withToken(io: ConnectIo, accessToken: string, one: Call): Platfo
 
 const TROUBLE = "Slack has a problem of its own, so it may have done what was asked.";
 
-/** How answers are read; `rules` come first. */
-export function readingOf(
-  isIdempotent: boolean,
-  rules: readonly FaultRule[] = [],
-): NonNullable<PlatformRequest["classify"]> {
+/** How answers are read. */
+export function faultsOf(isIdempotent: boolean): FaultTable {
   // "Some aspect of the operation may have succeeded", as Slack says of these.
   const trouble = byCode(isIdempotent ? "transient" : "ambiguous", {
     "internal_error fatal_error service_unavailable request_timeout": TROUBLE,
     update_failed: TROUBLE,
   });
-  return faultsBy({ title: "Slack", codesOf, rules: [...rules, ...trouble, ...RULES] });
+  return { title: "Slack", codesOf, rules: [...trouble, ...RULES] };
 }
 
 const Refusal = z.looseObject({ ok: z.literal(false), error: z.string() });

@@ -8,7 +8,7 @@ import { MORE } from "../shared/consent.ts";
 import type { FaultRule } from "../shared/faults.ts";
 import { textSeen } from "../shared/markdown.ts";
 import { collect, pages } from "../shared/pages.ts";
-import { AnyAnswer, call, channelOf, nameOf, messageIn, Paging } from "./api.ts";
+import { AnyAnswer, call, callOrGone, channelOf, messageIn, nameOf, Paging } from "./api.ts";
 import { findShare, Message, MESSAGE, replyStep, Sent } from "./publish.ts";
 import { blocksFor, escapeText, hasMarkup, partsOf, plainBlocks, type SlackPost } from "./metadata.ts";
 
@@ -33,7 +33,6 @@ export async function edit(post: SlackPost, _changed: readonly string[], io: Pla
 }
 
 const UNREADABLE: FaultRule = { code: ["missing_scope", "not_in_channel"], kind: "ok" };
-const GONE: FaultRule = { code: ["message_not_found", "thread_not_found"], kind: "ok" };
 
 const History = AnyAnswer.extend({ messages: z.array(Message).optional() });
 
@@ -44,8 +43,8 @@ export async function insights(post: SlackPost, io: PlatformIo): Promise<PostIns
   const history = { method: "conversations.history", query, rules: [UNREADABLE] };
   const { messages } = await call(io, history, History);
   if (messages === undefined) {
-    const link = { method: "chat.getPermalink", query: { channel, message_ts: ts }, rules: [GONE] };
-    return stateOf((await call(io, link, AnyAnswer)).ok, {});
+    const link = { method: "chat.getPermalink", query: { channel, message_ts: ts } };
+    return stateOf((await callOrGone(io, link, AnyAnswer)) !== null, {});
   }
   // A message that had replies leaves a tombstone.
   const message = messages.find((one) => one.ts === ts && one.subtype !== "tombstone");
@@ -93,12 +92,12 @@ async function findReply(
 }
 
 async function deleteMessage(json: { channel: string; ts: string }, io: PlatformIo): Promise<void> {
-  await call(io, { method: "chat.delete", json, isIdempotent: true, rules: [GONE] }, AnyAnswer);
+  await callOrGone(io, { method: "chat.delete", json, isIdempotent: true }, AnyAnswer);
 }
 
 async function deleteFile(file: string, io: PlatformIo): Promise<void> {
-  const rules: FaultRule[] = [{ code: ["file_not_found", "file_deleted"], kind: "ok" }];
-  await call(io, { method: "files.delete", json: { file }, isIdempotent: true, rules }, AnyAnswer);
+  const gone = [{ code: ["file_not_found", "file_deleted"] }];
+  await callOrGone(io, { method: "files.delete", json: { file }, isIdempotent: true, gone }, AnyAnswer);
 }
 
 const Info = AnyAnswer.extend({

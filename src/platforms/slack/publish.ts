@@ -4,13 +4,13 @@ import type { ImageLimits, MediaItem } from "../../ports/media.ts";
 import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo, ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
-import type { FaultRule } from "../shared/faults.ts";
+import { type FaultRule, faultsBy } from "../shared/faults.ts";
 import { calledOf, fileNameOf, fitFile, inOrder, openAll } from "../shared/media.ts";
 import { findFirst, pages } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { type TextFormat, textSeen } from "../shared/markdown.ts";
-import { addressOf, AnyAnswer, call, INTO_CHANNEL, Paging, readingOf } from "./api.ts";
+import { addressOf, AnyAnswer, call, faultsOf, INTO_CHANNEL, Paging } from "./api.ts";
 import {
   blocksFor,
   channelFor,
@@ -243,7 +243,7 @@ function upload(item: MediaItem, step: string, io: PublishIo): Promise<string> {
         headers: { "content-type": mimeType, "content-length": String(sizeBytes) },
         body,
         isIdempotent: true,
-        classify: readingOf(true),
+        classify: faultsBy(faultsOf(true)),
       });
       return file_id;
     },

@@ -9,7 +9,7 @@ import {
   type PlatformResponse,
 } from "../../ports/platform-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
-import { byCode, type FaultRule, faultsBy, refusedField } from "../shared/faults.ts";
+import { byCode, type FaultRule, type FaultTable, refusedField } from "../shared/faults.ts";
 import { type ApiCall, restApi } from "../shared/rest-api.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 
@@ -30,7 +30,8 @@ const api = restApi({
   sign: ({ botToken = "" }, { setting }, { path }) => ({
     url: `${setting("BASE_URL") ?? BOT_API}/bot${botToken}${path}`,
   }),
-  classify: () => classifyChange,
+  gone: [{ code: "gone" }],
+  faults: () => CHANGE_FAULTS,
 });
 
 /** Where the account posts now: a group that became a supergroup has another id than it was connected with. */
@@ -44,7 +45,7 @@ export async function callChat<T>(io: PlatformIo, call: Call, schema: z.ZodType<
   const forms = z.union([Migrated, within(schema)]);
   for (let turn = 0; turn < 2; turn += 1) {
     const fields = { chat_id: Number(chatOf(io.account)), ...call.fields };
-    const asked = { ...toApiCall({ ...call, fields }), classify: classifySending };
+    const asked = { ...toApiCall({ ...call, fields }), faults: SENDING_FAULTS };
     const answer = await api.ask(io, asked, forms);
     if ("result" in answer) return answer.result;
     await io.remember(answer);
@@ -53,8 +54,13 @@ export async function callChat<T>(io: PlatformIo, call: Call, schema: z.ZodType<
 }
 
 /** Changes a message; without effect where it is as wanted already. */
-export async function change(io: PlatformIo, call: Call, classify = classifyChange): Promise<void> {
-  await api.send(io, { ...toApiCall({ ...call, isIdempotent: true }), classify });
+export async function change(io: PlatformIo, call: Call): Promise<void> {
+  await api.send(io, toApiCall({ ...call, isIdempotent: true }));
+}
+
+/** Takes a message away; one that is gone already is no error. */
+export async function takeAway(io: PlatformIo, call: Call): Promise<void> {
+  await api.sendOrGone(io, toApiCall({ ...call, isIdempotent: true }));
 }
 
 /** While the bot is not connected yet. */
@@ -188,14 +194,14 @@ const RULES: readonly FaultRule[] = [
 const title = "Telegram";
 
 /** For what is sent: an answer that names the chat's new id is taken (`Migrated`), the others are faults. */
-const classifySending = faultsBy({
+const SENDING_FAULTS: FaultTable = {
   title,
   codesOf,
   rules: [{ code: "migrated", kind: "ok" }, ...RULES],
-});
+};
 
 /** For changes of a message: one that is as wanted already is no error. */
-const classifyChange = faultsBy({
+const CHANGE_FAULTS: FaultTable = {
   title,
   codesOf,
   rules: [
@@ -207,11 +213,7 @@ const classifyChange = faultsBy({
     },
     ...RULES,
   ],
-});
-
-/** The same where it is to be gone. */
-export const classifyRemoval: typeof classifyChange = (response) =>
-  codesOf(response).includes("gone") ? "ok" : classifyChange(response);
+};
 
 /** A group that became a supergroup has another id. */
 const Migrated = z

@@ -8,7 +8,7 @@ import { oneChannel, secretField, textField } from "../shared/connect.ts";
 import { naming } from "../shared/faults.ts";
 import { textSeen } from "../shared/markdown.ts";
 import { Id } from "../../ports/platform-values.ts";
-import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import type { StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import { ACCOUNT_METRICS, analytics, edit, remove, setThumbnail } from "./live.ts";
 import { DOCUMENTS, publish, SHOWN, textOf } from "./publish.ts";
 import { checkPost, MAX_ITEMS, TelegramMetadata } from "./metadata.ts";
@@ -134,26 +134,22 @@ function problemOf({ type }: Chat, member: z.infer<typeof Member>): string | nul
   return null;
 }
 
-const CAPABILITIES: PlatformCapabilities = {
+const CAPABILITIES: StatedCapabilities = {
   media: { required: false, maxItems: MAX_ITEMS, accepts: SHOWN },
   // "After entities parsing", which counts offsets in UTF-16 units; the limit's own unit is not told.
   caption: { maxLength: 4_096, withMedia: 1_024, unit: "utf16" },
   // Only people's accounts can schedule messages.
-  scheduling: "none",
-  leadMinutes: { min: 0, default: 0, max: 0 },
   thumbnail: { set: true, replaceAfterPublish: true },
   editPublished: { fields: ["caption", "format", "link", "linkPreview", "captionAbove"] },
   analytics: { account: [...ACCOUNT_METRICS], post: [] },
   reconciles: "blind",
-  fetchesMedia: [],
-  quotas: [],
 };
 
 /** Its question is shorter, and stays as it is. */
 const OF_A_POLL = {
   caption: { maxLength: 300, unit: "utf16" },
   editPublished: { fields: [] },
-} as const satisfies Partial<PlatformCapabilities>;
+} as const satisfies Partial<StatedCapabilities>;
 
 export default definePlatform({
   name: "telegram",

@@ -3,7 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { PlatformAnalytics } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { callChat, change, classifyRemoval } from "./api.ts";
+import { callChat, change, takeAway } from "./api.ts";
 import { captionFields, COVER_PART, looksOf, sentOf, textFields, toCover } from "./publish.ts";
 import { urlsOf, type TelegramPost } from "./metadata.ts";
 
@@ -56,8 +56,7 @@ export async function remove(post: TelegramPost, io: PlatformIo): Promise<void> 
     messageIds.map((id) => ({ chat_id: Number(chatId), message_id: id })),
   );
   const others = sent.filter(({ message_id: id }) => id !== 0 && id !== first.message_id);
-  for (const fields of [first, ...others])
-    await change(io, { method: "deleteMessage", fields }, classifyRemoval);
+  for (const fields of [first, ...others]) await takeAway(io, { method: "deleteMessage", fields });
 }
 
 const UNCOUNTED = ["views", "impressions", "reach", "likes", "comments", "shares"].map((metric) => ({

@@ -5,7 +5,7 @@ import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { byCode, type FaultRule, refusedField } from "../shared/faults.ts";
 import { type ContainerApi, findNewest } from "../shared/meta/containers.ts";
-import { GONE_IS_OK, metaFaults, orGone, withoutPermission } from "../shared/meta/graph.ts";
+import { GONE, metaFaults, withoutPermission } from "../shared/meta/graph.ts";
 import { type ApiCall, restApi } from "../shared/rest-api.ts";
 
 export const THREADS_HOST = "https://graph.threads.net";
@@ -50,10 +50,11 @@ function unfetched(word: string): string {
   return `Threads could not fetch the media${word}. Check that POSTHORN_PUBLIC_URL, or the media's own address, can be reached from the internet. Then send the post again.`;
 }
 
-export const { ask, askWith, request, send } = restApi({
+export const { ask, askOrGone, askWith, request, sendOrGone } = restApi({
   base: threadsUrl,
   below: "/",
-  classify: (rules) => metaFaults("Threads", [...rules, ...RULES]),
+  gone: [{ code: GONE }],
+  faults: () => metaFaults("Threads", RULES),
 });
 
 /** For what is only asked for beside the post. */
@@ -80,7 +81,7 @@ export function apiOf(io: PlatformIo): ContainerApi {
     ask: (call, schema) => ask(io, needsMore(call) ? { ...call, rules: MILD } : call, schema),
     async read(id) {
       const query = { fields: "status,error_message" };
-      const answer = await ask(io, { path: id, query, rules: [GONE_IS_OK] }, orGone(Status));
+      const answer = await askOrGone(io, { path: id, query }, Status);
       if (answer === null) return { state: "EXPIRED", fault: null };
       const { status: state, error_message: why } = answer;
       return { state, fault: state === "ERROR" ? faultOf(why ?? "UNKNOWN") : null };

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import type { StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import { DAY, MINUTE } from "../../domain/time.ts";
 import type { OAuthWay, SetupGuide } from "../../ports/connect.ts";
 import { Id } from "../../ports/platform-values.ts";
@@ -106,7 +106,7 @@ const threadsLoginWithMore = askingMore(threadsLogin, {
   scopes: [LOCATION_SCOPE, SHARE_SCOPE],
 });
 
-const CAPABILITIES: PlatformCapabilities = {
+const CAPABILITIES = {
   media: {
     required: false,
     maxItems: MAX_ITEMS,
@@ -130,13 +130,11 @@ const CAPABILITIES: PlatformCapabilities = {
   scheduling: "prepare",
   // A container is forgotten after 24 hours.
   leadMinutes: { min: 0, default: 10, max: 23 * 60 },
-  thumbnail: { set: false, replaceAfterPublish: false },
-  editPublished: { fields: [] },
   analytics: { account: ACCOUNT_METRICS, post: ["views", "likes", "comments", "shares"] },
   reconciles: "container",
   fetchesMedia: ["image", "video"],
   quotas: [{ name: "posts", max: 250, perMinutes: DAY / MINUTE, from: "rolling", scope: "account" }],
-};
+} satisfies StatedCapabilities;
 
 export default definePlatform({
   name: "threads",

@@ -5,9 +5,9 @@ import { Id } from "../../ports/platform-values.ts";
 import type { Choice, Inspection, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { inspectAccount } from "../shared/meta/accounts.ts";
-import { Created, dayBefore, GONE_IS_OK, orGone } from "../shared/meta/graph.ts";
+import { Created, dayBefore } from "../shared/meta/graph.ts";
 import { needScope } from "../shared/consent.ts";
-import { apiOf, ask, MILD, NOT_ALLOWED, send } from "./api.ts";
+import { apiOf, ask, askOrGone, MILD, NOT_ALLOWED, sendOrGone } from "./api.ts";
 import type { ThreadsPost } from "./metadata.ts";
 import { publishStep } from "./publish.ts";
 import { idReader } from "../shared/live.ts";
@@ -32,8 +32,7 @@ const idOf = idReader("is not the id of a post on Threads, so it cannot be found
 
 export async function insights(post: ThreadsPost, io: PlatformIo): Promise<PostInsights> {
   const id = idOf(post);
-  const asked = { path: id, query: { fields: "id" }, rules: [GONE_IS_OK] };
-  if ((await ask(io, asked, orGone(Created))) === null)
+  if ((await askOrGone(io, { path: id, query: { fields: "id" } }, Created)) === null)
     return { state: "removed", visibility: null, metrics: {} };
   return { state: "live", visibility: "public", metrics: await readNumbers(io, id) };
 }
@@ -137,6 +136,5 @@ export async function places(search: string, io: PlatformIo): Promise<readonly C
 export async function remove(post: ThreadsPost, io: PlatformIo): Promise<void> {
   const parts = (post.metadata.thread ?? []).map((_part, at) => io.resultOf(publishStep(at + 2)));
   const ids = [idOf(post), ...parts.filter((id) => typeof id === "string")];
-  for (const id of ids.toReversed())
-    await send(io, { method: "DELETE", path: id, rules: [GONE_IS_OK], isIdempotent: true });
+  for (const id of ids.toReversed()) await sendOrGone(io, { method: "DELETE", path: id, isIdempotent: true });
 }

@@ -2,17 +2,17 @@ import * as z from "zod";
 import { DAY, SECOND } from "../../domain/time.ts";
 import type { ConnectIo, Secrets } from "../../ports/connect.ts";
 import { type Json, PlatformFault, type PlatformResponse } from "../../ports/platform-io.ts";
-import { byCode, type FaultRule, faultsBy, refusedField } from "../shared/faults.ts";
+import { byCode, type FaultRule, type FaultTable, refusedField } from "../shared/faults.ts";
 import { type ApiCall, restApi } from "../shared/rest-api.ts";
 
 export const TIKTOK_API = "https://open.tiktokapis.com";
 
-const api = restApi({ base: TIKTOK_API, classify: () => classify.repeatable });
+const api = restApi({ base: TIKTOK_API, faults: () => FAULTS.repeatable });
 
 interface Call extends Pick<ApiCall, "path" | "query"> {
   /** Left out: a GET. Null: a POST without a body. */
   readonly json?: Json;
-  readonly kind: keyof typeof classify;
+  readonly kind: keyof typeof FAULTS;
 }
 
 /** What TikTok answers stands under `data`. */
@@ -35,7 +35,7 @@ export async function callWith<T>(
 }
 
 function toCall({ json, kind, ...call }: Call): ApiCall {
-  const how = { ...call, isIdempotent: kind !== "change", classify: classify[kind] };
+  const how = { ...call, isIdempotent: kind !== "change", faults: FAULTS[kind] };
   if (json === undefined) return how;
   const headers = { "content-type": "application/json; charset=UTF-8" };
   return { ...how, method: "POST", headers, ...(json === null ? {} : { json }) };
@@ -121,10 +121,10 @@ const broken = (kind: "transient" | "ambiguous"): FaultRule => ({
   message: "TikTok has a problem of its own.",
 });
 
-const table = (rules: readonly FaultRule[]) => faultsBy({ title: "TikTok", codesOf, rules });
+const table = (rules: readonly FaultRule[]): FaultTable => ({ title: "TikTok", codesOf, rules });
 
 /** `change`: what may be done once only; `repeatable`: what may be asked again; `numbers`: what the channel can do without. */
-const classify = {
+const FAULTS = {
   change: table([...AUTH, ...RULES, broken("ambiguous")]),
   repeatable: table([...AUTH, ...RULES, broken("transient")]),
   numbers: table([...READS, ...RULES, broken("transient")]),

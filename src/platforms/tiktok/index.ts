@@ -1,4 +1,4 @@
-import type { AcceptedMedia, PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import type { AcceptedMedia, StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import { DAY, MINUTE } from "../../domain/time.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import { TIKTOK_API } from "./api.ts";
@@ -32,17 +32,13 @@ const VIDEO: AcceptedMedia = {
   maxItems: 1,
 };
 
-const CAPABILITIES: PlatformCapabilities = {
+const CAPABILITIES = {
   media: {
     required: true,
     maxItems: MAX_PHOTOS,
     accepts: [{ kind: "image", ...PHOTO_LIMITS, maxItems: MAX_PHOTOS, animated: false }, VIDEO],
   },
   caption: { maxLength: MAX_VIDEO_CAPTION, unit: "utf16" },
-  scheduling: "none",
-  leadMinutes: { min: 0, default: 0, max: 0 },
-  thumbnail: { set: false, replaceAfterPublish: false },
-  editPublished: { fields: [] },
   analytics: { account: [...ACCOUNT_METRICS], post: ["views", "likes", "comments", "shares"] },
   reconciles: "session",
   fetchesMedia: ["image"],
@@ -51,7 +47,7 @@ const CAPABILITIES: PlatformCapabilities = {
     { name: "posts a day", max: 15, perMinutes: DAY / MINUTE, from: "rolling", scope: "account" },
     { name: "posts a minute", max: 6, perMinutes: 1, from: "rolling", scope: "account" },
   ],
-};
+} satisfies StatedCapabilities;
 
 export default definePlatform({
   name: "tiktok",

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { ConnectIo, Secrets } from "../../ports/connect.ts";
 import { PlatformFault, type PlatformIo, type PlatformResponse } from "../../ports/platform-io.ts";
-import { byStatus, type FaultRule, faultsBy, refusedField, untilMidnight } from "../shared/faults.ts";
+import { byStatus, type FaultRule, refusedField, untilMidnight } from "../shared/faults.ts";
 import { type ApiCall, restApi } from "../shared/rest-api.ts";
 
 export const TUMBLR_API = "https://api.tumblr.com";
@@ -43,6 +43,7 @@ function untilReset({ headers }: PlatformResponse): number | null {
 
 /** https://github.com/tumblr/docs/blob/master/api.md#errors-and-error-subcodes */
 const rulesAt = (now: number): readonly FaultRule[] => [
+  { code: QUEUE_FULL, fault: () => new NoPlace() },
   { status: 401, kind: "auth", message: "Tumblr does not accept the channel's permission any more." },
   { status: 429, kind: "rate", scope: "app", message: "Tumblr asks to slow down.", retryAfterMs: untilReset },
   {
@@ -71,15 +72,17 @@ const rulesAt = (now: number): readonly FaultRule[] => [
 const api = restApi({
   base: TUMBLR_API,
   below: "/v2",
-  classify: (_rules, io) => (response) =>
-    codesOf(response).includes(QUEUE_FULL)
-      ? new NoPlace()
-      : faultsBy({ title: "Tumblr", codesOf, rules: rulesAt(io.now()) })(response),
+  faults: (io) => ({ title: "Tumblr", codesOf, rules: rulesAt(io.now()) }),
 });
 
 /** A call with the channel's token. */
 export async function ask<T>(io: PlatformIo, call: ApiCall, schema: z.ZodType<T>): Promise<T> {
   return (await api.ask(io, call, within(schema))).response;
+}
+
+/** Null where what it is about is not there (any more). */
+export async function askOrGone<T>(io: PlatformIo, call: ApiCall, schema: z.ZodType<T>): Promise<T | null> {
+  return (await api.askOrGone(io, call, within(schema)))?.response ?? null;
 }
 
 /** While connecting: the token is at hand. */

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import type { Edited, Inspection, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
-import { orNull } from "../shared/faults.ts";
-import { AnyAnswer, ask, blogPath } from "./api.ts";
+import { AnyAnswer, ask, askOrGone, blogPath } from "./api.ts";
 import { addressOf, shownBlog, USER_INFO, UserInfo } from "./connect.ts";
 import { contentOf, type TumblrPost } from "./metadata.ts";
 import { fieldsOf, Placed, readPost, type TumblrEntry } from "./publish.ts";
@@ -45,7 +44,7 @@ export async function remove(post: TumblrPost, io: PlatformIo): Promise<void> {
   const entry = await find(post, io);
   if (entry === null) return;
   const call = { method: "POST", path: `${blogPath(io)}/post/delete`, form: { id: entry.id } } as const;
-  await orNull(ask(io, { ...call, isIdempotent: true }, AnyAnswer));
+  await askOrGone(io, { ...call, isIdempotent: true }, AnyAnswer);
 }
 
 const Count = z.int().min(0).nullable().catch(null).default(null);

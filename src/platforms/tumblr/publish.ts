@@ -6,12 +6,11 @@ import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/pla
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
-import { orNull } from "../shared/faults.ts";
 import { inOrder, itemsOf, openAll } from "../shared/media.ts";
 import { findFirst, pages } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
-import { AnyAnswer, ask, blogPath, NoPlace } from "./api.ts";
+import { AnyAnswer, ask, askOrGone, blogPath, NoPlace } from "./api.ts";
 import { addressOf } from "./connect.ts";
 import { contentOf, MAX_ITEMS, slugOf, type TumblrPost } from "./metadata.ts";
 
@@ -269,7 +268,7 @@ export async function readPost(
   { id, ...wanted }: Wanted & { readonly id: string },
 ): Promise<TumblrEntry | null> {
   const path = `${blogPath(io)}/posts/${encodeURIComponent(id)}`;
-  const found = await orNull(ask(io, { path, query: { post_format: "npf" } }, TumblrEntry));
+  const found = await askOrGone(io, { path, query: { post_format: "npf" } }, TumblrEntry);
   return found ?? findIn("posts", { id, ...wanted }, io);
 }
 

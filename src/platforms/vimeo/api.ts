@@ -1,11 +1,6 @@
 import * as z from "zod";
-import {
-  PlatformFault,
-  type PlatformIo,
-  type PlatformRequest,
-  type PlatformResponse,
-} from "../../ports/platform-io.ts";
-import { byCode, byStatus, type Code, type FaultRule, faultsBy } from "../shared/faults.ts";
+import type { PlatformIo, PlatformResponse } from "../../ports/platform-io.ts";
+import { byCode, byStatus, type Code, type FaultRule, type FaultTable } from "../shared/faults.ts";
 import { restApi } from "../shared/rest-api.ts";
 
 const API = "https://api.vimeo.com";
@@ -57,10 +52,7 @@ const RULES: readonly FaultRule[] = [
 type Network = Pick<PlatformIo, "setting" | "now">;
 
 /** How answers are read. A limit says by a moment, not in seconds, when it is over. */
-export function vimeoFaults(
-  { now }: Pick<Network, "now">,
-  rules: readonly FaultRule[] = [],
-): NonNullable<PlatformRequest["classify"]> {
+export function vimeoFaults({ now }: Pick<Network, "now">): FaultTable {
   const limited: FaultRule = {
     status: 429,
     kind: "rate",
@@ -70,18 +62,20 @@ export function vimeoFaults(
       return reset > 0 ? reset : null;
     },
   };
-  return faultsBy({ title: "Vimeo", codesOf, rules: [...rules, limited, ...RULES] });
+  return { title: "Vimeo", codesOf, rules: [limited, ...RULES] };
 }
 
 export const {
   ask: askOwn,
+  askOrGone,
   askWith,
   send: own,
+  sendOrGone,
   requestWith,
 } = restApi({
   base: API,
   headers: () => ({ accept: ACCEPT }),
-  classify: (rules, io) => vimeoFaults(io, rules),
+  faults: vimeoFaults,
 });
 
 const Status = z
@@ -131,17 +125,11 @@ export function idOf({ uri }: Pick<Video, "uri">): string {
 }
 
 /** Null where there is none. */
-export async function findVideo(io: PlatformIo, id: string, fields: string): Promise<Video | null> {
-  const call = { path: `/videos/${id}`, query: { fields }, rules: [{ status: 404, kind: "ok" }] } as const;
-  const { status, json } = await own(io, call);
-  if (status === 404) return null;
-  const video = Video.safeParse(json);
-  if (video.success) return video.data;
-  throw new PlatformFault("transient", "Vimeo did not answer properly.", { cause: video.error });
+export function findVideo(io: PlatformIo, id: string, fields: string): Promise<Video | null> {
+  return askOrGone(io, { path: `/videos/${id}`, query: { fields } }, Video);
 }
 
 /** What is gone already is no error. */
 export async function removeVideo(io: PlatformIo, id: string): Promise<void> {
-  const rules: readonly FaultRule[] = [{ status: 404, kind: "ok" }];
-  await own(io, { method: "DELETE", path: `/videos/${id}`, isIdempotent: true, rules });
+  await sendOrGone(io, { method: "DELETE", path: `/videos/${id}`, isIdempotent: true });
 }

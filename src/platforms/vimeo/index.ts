@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import type { StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import { AppError } from "../../domain/errors.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type {
@@ -159,7 +159,7 @@ async function analytics(_range: object, io: PlatformIo): Promise<PlatformAnalyt
   return { totals: { followers: metadata.connections.followers.total }, days: [], unavailable: [] };
 }
 
-const CAPABILITIES: PlatformCapabilities = {
+const CAPABILITIES: StatedCapabilities = {
   media: {
     required: true,
     maxItems: 1,
@@ -174,8 +174,6 @@ const CAPABILITIES: PlatformCapabilities = {
   editPublished: { fields: EDITABLE },
   analytics: { account: ["followers"], post: ["views", "likes", "comments"] },
   reconciles: "session",
-  fetchesMedia: [],
-  quotas: [],
 };
 
 export default definePlatform({

@@ -14,7 +14,7 @@ import {
 import { askOwn, findVideo, own, removeVideo, Video, vimeoFaults } from "./api.ts";
 import { fieldsOf, privacyOf, VIEWS, viewOf, type VimeoPost } from "./metadata.ts";
 import { upload } from "./publish.ts";
-import { byStatus } from "../shared/faults.ts";
+import { byStatus, faultsBy } from "../shared/faults.ts";
 
 /** Uploads the film in private, and makes it what it is to be at its time. */
 export async function publish(post: VimeoPost, io: PublishIo): Promise<PublishOutcome> {
@@ -135,14 +135,9 @@ async function sendPicture(io: PlatformIo, id: string, { bytes, mimeType }: Pict
   const call = { method: "POST", path: `/videos/${id}/pictures`, json: {}, isIdempotent: true } as const;
   const { uri, link } = await askOwn(io, call, Uploaded);
   const headers = { "content-type": mimeType, "content-length": String(bytes.length) };
-  const classify = vimeoFaults(
-    io,
-    byStatus(
-      { kind: "rejected", field: "metadata.thumbnailUrl" },
-      {
-        "400 415 422": "Vimeo refused the picture. Set another thumbnail.",
-      },
-    ),
+  const rules = byStatus(
+    { kind: "rejected", field: "metadata.thumbnailUrl" },
+    { "400 415 422": "Vimeo refused the picture. Set another thumbnail." },
   );
   await io.request({
     ...UPLOAD_TIMES,
@@ -151,7 +146,7 @@ async function sendPicture(io: PlatformIo, id: string, { bytes, mimeType }: Pict
     headers,
     body: bytes,
     isIdempotent: true,
-    classify,
+    classify: faultsBy(vimeoFaults(io), { rules }),
   });
   await own(io, { method: "PATCH", path: uri, json: { active: true }, isIdempotent: true });
 }

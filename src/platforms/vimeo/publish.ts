@@ -8,6 +8,7 @@ import { reconcileByListing } from "../shared/reconcile.ts";
 import { sendByTus, tusOffset, type TusUpload } from "../shared/uploads.ts";
 import { askOwn, findVideo, idOf, removeVideo, Video, vimeoFaults } from "./api.ts";
 import { fieldsOf, privacyOf, titleOf, VIEWS, type VimeoPost } from "./metadata.ts";
+import { faultsBy } from "../shared/faults.ts";
 
 /** What a broken connection sends twice at most. */
 const CHUNK_BYTES = 16 * 1024 * 1024;
@@ -65,7 +66,7 @@ function doneWith(io: PublishIo, { id, url }: Session): Uploaded {
 }
 
 function tusOf(io: PublishIo, { uploadUrl }: Session): TusUpload {
-  return { url: uploadUrl, classify: vimeoFaults(io) };
+  return { url: uploadUrl, classify: faultsBy(vimeoFaults(io)) };
 }
 
 async function begin(io: PublishIo, said: JsonObject, sizeBytes: number): Promise<Session> {

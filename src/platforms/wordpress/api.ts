@@ -1,16 +1,18 @@
 import * as z from "zod";
-import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
+import type { PlatformIo } from "../../ports/platform-io.ts";
 import { WebAddress } from "../../ports/platform-values.ts";
-import { basic, byCode, faultsBy, refusedField, TOO_LARGE_FILE } from "../shared/faults.ts";
+import { basic, byCode, type FaultTable, refusedField, TOO_LARGE_FILE } from "../shared/faults.ts";
 import { serverOf } from "../shared/servers.ts";
 import { type ApiCall, restApi } from "../shared/rest-api.ts";
 
 export const TITLE = "WordPress";
 
-export const { ask, askWith, send } = restApi({
+export const { ask, askOrGone, askWith, send } = restApi({
   base: rootOf,
   sign: basic("username", "appPassword"),
-  classify: () => classify,
+  // A site without an API answers 404 too, and is not this.
+  gone: [{ status: [404, 410] }],
+  faults: () => FAULTS,
 });
 
 /** Where the account's site has its API; without pretty permalinks it is `…/?rest_route=`. */
@@ -32,17 +34,6 @@ export async function count(
     .nullable()
     .catch(null)
     .parse(headers["x-wp-total"] ?? null);
-}
-
-/** The answer; null where what it is about is not there (any more). A site without an API answers 404, too. */
-export async function orGone<T>(asked: Promise<T>): Promise<T | null> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (!(error instanceof PlatformFault) || error.kind !== "rejected") throw error;
-    if (error.httpStatus === 404 || error.httpStatus === 410) return null;
-    throw error;
-  }
 }
 
 /** Times are GMT without saying so; NaN for none. */
@@ -90,7 +81,7 @@ export function update(
 
 /** Null where it is gone for good. */
 export function findPost(io: PlatformIo, id: number | string): Promise<WpPost | null> {
-  return orGone(ask(io, { path: pathOf(id), query: { ...FIELDS, context: "edit" } }, WpPost));
+  return askOrGone(io, { path: pathOf(id), query: { ...FIELDS, context: "edit" } }, WpPost);
 }
 
 const Words = z.looseObject({ code: z.string().max(100) });
@@ -99,7 +90,7 @@ const TOO_LARGE =
   "is larger than the site takes (Media, Add New on the site shows how much). Give a smaller file or raise the limit there, then send the post again.";
 
 /** https://developer.wordpress.org/rest-api/ names errors by `code`; hosts and firewalls in front of it do not. */
-const classify = faultsBy({
+const FAULTS: FaultTable = {
   title: "WordPress",
   codesOf: ({ status, json }) => {
     const words = Words.safeParse(json);
@@ -142,4 +133,4 @@ const classify = faultsBy({
         "The site does not let this user do that, or a firewall in front of it refused. Ask its administrator.",
     },
   ],
-});
+};

@@ -7,7 +7,7 @@ import { oneChannel, secretField, textField } from "../shared/connect.ts";
 import { askOrNull, explaining, requireServer } from "../shared/servers.ts";
 import { askWith, ask, TITLE } from "./api.ts";
 import { WebAddress } from "../../ports/platform-values.ts";
-import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import type { StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import { edit, EDITABLE, insights, remove, setThumbnail } from "./live.ts";
 import { MEDIA, publish } from "./publish.ts";
 import { checkPost, CHOICES, WordpressMetadata } from "./metadata.ts";
@@ -150,7 +150,7 @@ async function inspect(io: PlatformIo): Promise<Inspection> {
   return { avatarUrl: avatarOf(user), problem: problemOf(user) };
 }
 
-const CAPABILITIES: PlatformCapabilities = {
+const CAPABILITIES: StatedCapabilities = {
   media: { required: false, ...MEDIA },
   caption: { maxLength: null, unit: "characters" },
   scheduling: "platform",
@@ -159,8 +159,6 @@ const CAPABILITIES: PlatformCapabilities = {
   editPublished: { fields: EDITABLE },
   analytics: { account: [], post: ["comments"] },
   reconciles: "client_key",
-  fetchesMedia: [],
-  quotas: [],
 };
 
 /** Sites of one's own, from WordPress 5.6 on. */

@@ -3,7 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { itemsOf } from "../shared/media.ts";
-import { ask, count, findPost, orGone, pathOf, update } from "./api.ts";
+import { askOrGone, count, findPost, pathOf, update } from "./api.ts";
 import { contentOf, escapeLine, Filed, fileUnder, keyOf, type WordpressPost } from "./metadata.ts";
 import { stepOf, upload } from "./publish.ts";
 import type { Edited, PostInsights } from "../../ports/platform.ts";
@@ -77,10 +77,10 @@ const Removed = z.looseObject({});
 export async function remove(post: WordpressPost, io: PlatformIo): Promise<void> {
   const call = { method: "DELETE", path: pathOf(idOf(post)), isIdempotent: true } as const;
   try {
-    await orGone(ask(io, { ...call, query: { _fields: "id" } }, Removed));
+    await askOrGone(io, { ...call, query: { _fields: "id" } }, Removed);
   } catch (error) {
     // The site's trash is switched off.
     if (!(error instanceof PlatformFault) || error.httpStatus !== 501) throw error;
-    await orGone(ask(io, { ...call, query: { _fields: "id", force: true } }, Removed));
+    await askOrGone(io, { ...call, query: { _fields: "id", force: true } }, Removed);
   }
 }

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { Secrets } from "../../ports/connect.ts";
 import type { PlatformRequest, PlatformResponse } from "../../ports/platform-io.ts";
-import { bearer, byCode, byStatus, type Code, faultsBy, refusedField } from "../shared/faults.ts";
+import { bearer, byCode, byStatus, type Code, type FaultTable, refusedField } from "../shared/faults.ts";
 import { restApi } from "../shared/rest-api.ts";
 
 export const API = "https://api.x.com";
@@ -12,13 +12,15 @@ export const API = "https://api.x.com";
 export const Id = z.string().regex(/^\d{1,19}$/);
 
 /** Signs with the token of a consent, or, where the channel was connected with four keys, with these. */
-export const { ask, askWith, send } = restApi({
+export const { ask, askOrGone, askWith, send, sendOrGone } = restApi({
   base: API,
   sign: (secrets, io, { method = "GET", url, query = {} }) =>
     secrets["apiKey"] === undefined
       ? bearer()(secrets)
       : { headers: { authorization: keysHeader({ method, url, query }, secrets, io.now()) } },
-  classify: () => classify,
+  // An answer of 200 says it too.
+  gone: [{ status: 404 }, { code: "resource-not-found" }],
+  faults: () => FAULTS,
 });
 
 /** The person whose channel it is. */
@@ -150,14 +152,8 @@ function isProblem({ type, title, detail, code, message }: z.infer<typeof Proble
 
 const CONSOLE = "the developer console (https://console.x.com)";
 
-const DUPLICATE = "duplicate 187";
-
 /** X already has the same text. */
-export function isDuplicate(response: PlatformResponse): boolean {
-  return (
-    response.status >= 400 && codesOf(response).some((code) => DUPLICATE.split(" ").includes(String(code)))
-  );
-}
+export const DUPLICATE = "duplicate 187";
 
 const NO_CREDITS = {
   kind: "setup",
@@ -166,7 +162,7 @@ const NO_CREDITS = {
 } as const;
 
 /** What X's answers mean. */
-export const classify = faultsBy({
+const FAULTS: FaultTable = {
   title: "X",
   codesOf,
   rules: [
@@ -249,14 +245,4 @@ export const classify = faultsBy({
       "413 431": "X's servers refused the request as too large.",
     }),
   ],
-});
-
-/** As `classify`, for a post that may be gone: that it is, is an answer. */
-export const orMissing: typeof classify = (response) => (isMissing(response) ? "ok" : classify(response));
-
-function isMissing({ status, json }: PlatformResponse): boolean {
-  if (status === 404) return true;
-  const { data } = Body.safeParse(json);
-  const isNotFound = ({ type }: z.infer<typeof Problem>): boolean => type.endsWith("/resource-not-found");
-  return data !== undefined && (data.data ?? null) === null && data.errors.some(isNotFound);
-}
+};

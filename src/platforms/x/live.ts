@@ -4,7 +4,7 @@ import type { Metrics } from "../../domain/posts/post.ts";
 import { DAY } from "../../domain/time.ts";
 import type { Inspection, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
-import { ask, Id, ME, orMissing, send, UserAnswer } from "./api.ts";
+import { ask, askOrGone, Id, ME, sendOrGone, UserAnswer } from "./api.ts";
 import { partsOf, type XPost } from "./metadata.ts";
 import { stepOf } from "./publish.ts";
 import { idReader } from "../shared/live.ts";
@@ -58,8 +58,8 @@ export async function insights(post: XPost, io: PlatformIo): Promise<PostInsight
     expansions: "attachments.media_keys",
     "media.fields": "public_metrics",
   };
-  const answer = await ask(io, { path: `/2/tweets/${idOf(post)}`, query, classify: orMissing }, Found);
-  if ((answer.data ?? null) === null) return { state: "removed", visibility: null, metrics: {} };
+  const answer = await askOrGone(io, { path: `/2/tweets/${idOf(post)}`, query }, Found);
+  if (answer === null) return { state: "removed", visibility: null, metrics: {} };
   return { state: "live", visibility: "public", metrics: metricsOf(answer) };
 }
 
@@ -106,7 +106,7 @@ export async function remove(post: XPost, io: PlatformIo): Promise<void> {
     .flatMap((_part, nth) => Posted.safeParse(io.resultOf(stepOf(nth))).data?.id ?? []);
   for (const id of [...replies.toReversed(), idOf(post)]) {
     const call = { method: "DELETE", path: `/2/tweets/${id}`, isIdempotent: true } as const;
-    await send(io, { ...call, classify: orMissing });
+    await sendOrGone(io, call);
   }
 }
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import type { StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import type { MediaFigures } from "../../domain/files/media-limits.ts";
 import { commonMetadata, fits, pollWithin } from "../../domain/posts/common-metadata.ts";
 import { MINUTE } from "../../domain/time.ts";
@@ -118,7 +118,7 @@ export const GIF_LIMITS = {
   maxHeight: 1_080,
 } as const;
 
-export const CAPABILITIES: PlatformCapabilities = {
+export const CAPABILITIES: StatedCapabilities = {
   media: {
     required: false,
     maxItems: MAX_ITEMS,
@@ -147,20 +147,18 @@ export const CAPABILITIES: PlatformCapabilities = {
   scheduling: "prepare",
   leadMinutes: { min: 0, default: 0, max: 22 * 60 },
   thumbnail: { set: true, replaceAfterPublish: false },
-  editPublished: { fields: [] },
   analytics: {
     account: ["followers", "following"],
     post: ["impressions", "likes", "comments", "shares", "saves", "clicks", "views"],
   },
   reconciles: "list",
-  fetchesMedia: [],
   quotas: [
     { name: "posts", max: 100, perMinutes: 15, from: "rolling", scope: "account" },
     { name: "postsOfApp", max: 10_000, perMinutes: 24 * 60, from: "rolling", scope: "app" },
   ],
 };
 
-const PREMIUM: PlatformCapabilities = {
+const PREMIUM: StatedCapabilities = {
   ...CAPABILITIES,
   caption: { ...CAPABILITIES.caption, maxLength: PREMIUM_TEXT_LIMIT },
   media: {
@@ -177,7 +175,7 @@ function isPremium({ limits }: PlatformAccount): boolean {
   return limits["isPremium"] === true;
 }
 
-export function capabilitiesOf(account: PlatformAccount): PlatformCapabilities {
+export function capabilitiesOf(account: PlatformAccount): StatedCapabilities {
   return isPremium(account) ? PREMIUM : CAPABILITIES;
 }
 

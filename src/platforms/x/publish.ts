@@ -6,7 +6,7 @@ import type { PublishOutcome } from "../../ports/platform.ts";
 import type { EffectContext, PublishIo, ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
 import { findFirst, pages } from "../shared/pages.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
-import { ask, classify, Id, isDuplicate } from "./api.ts";
+import { ask, DUPLICATE, Id } from "./api.ts";
 import { partsOf, quotedOf, type XMetadata, type XPost } from "./metadata.ts";
 import { sendAllMedia, type SentMedia } from "./upload.ts";
 import type { Part } from "../shared/thread.ts";
@@ -111,12 +111,13 @@ interface Trying {
 /** Of a second sending, what X calls a duplicate may be the first. */
 async function post(io: PublishIo, { body, context }: Trying): Promise<z.infer<typeof Posted>> {
   let mayBeOurs = false;
-  const read: typeof classify = (response) => {
-    mayBeOurs = context.timesSent > 0 && isDuplicate(response);
-    return mayBeOurs ? new PlatformFault("ambiguous", "X already has the same text.") : classify(response);
+  const fault = (): PlatformFault => {
+    mayBeOurs = true;
+    return new PlatformFault("ambiguous", "X already has the same text.");
   };
+  const rules = context.timesSent > 0 ? [{ code: DUPLICATE.split(" "), fault }] : [];
   try {
-    const call = { method: "POST", path: "/2/tweets", json: body, classify: read } as const;
+    const call = { method: "POST", path: "/2/tweets", json: body, rules } as const;
     const { data } = await ask(io, call, PostedAnswer);
     return { id: data.id };
   } catch (error) {

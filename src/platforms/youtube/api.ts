@@ -2,9 +2,9 @@ import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { DAY, HOUR } from "../../domain/time.ts";
 import type { OAuthIo, Target, Tokens } from "../../ports/connect.ts";
-import type { PlatformIo, PlatformRequest } from "../../ports/platform-io.ts";
+import type { PlatformIo } from "../../ports/platform-io.ts";
 import type { Choice, Inspection } from "../../ports/platform.ts";
-import { byCode, type FaultRule } from "../shared/faults.ts";
+import { byCode, type FaultRule, type FaultTable } from "../shared/faults.ts";
 import { googleFaults } from "../shared/google.ts";
 import { collect, pages } from "../shared/pages.ts";
 import { restApi } from "../shared/rest-api.ts";
@@ -36,10 +36,11 @@ export const {
   ask: askAs,
   askWith,
   send,
+  sendOrGone,
 } = restApi({
   base: GOOGLE,
   below: "/youtube/v3/",
-  classify: (rules, io) => youtubeFaults(io, rules),
+  faults: youtubeFaults,
 });
 
 const CHANGE_IT = "Change it, then send the post again.";
@@ -104,11 +105,8 @@ const RULES: readonly FaultRule[] = [
 export const API = "YouTube Data API v3";
 
 /** How answers of the Data API are read. */
-export function youtubeFaults(
-  io: Pick<PlatformIo, "now">,
-  rules: readonly FaultRule[] = [],
-): NonNullable<PlatformRequest["classify"]> {
-  return googleFaults({ title: "YouTube", api: API, rules: [...rules, ...RULES] }, io);
+export function youtubeFaults(io: Pick<PlatformIo, "now">): FaultTable {
+  return googleFaults({ title: "YouTube", api: API, rules: RULES }, io);
 }
 
 const Channel = z.looseObject({

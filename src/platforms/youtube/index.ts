@@ -1,5 +1,5 @@
 import type { Quota } from "../../domain/accounts/account.ts";
-import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import type { StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import type { PlatformSetting } from "../../domain/accounts/platform-settings.ts";
 import type { SetupGuide } from "../../ports/connect.ts";
 import { definePlatform } from "../../ports/platform.ts";
@@ -82,7 +82,7 @@ const FILM = { kind: "video", mimeTypes: ACCEPTED.video, maxBytes: 256 * 1024 **
 const MAX_SECONDS = 12 * 60 * 60;
 const MAX_SECONDS_UNVERIFIED = 15 * 60;
 
-const CAPABILITIES: PlatformCapabilities = {
+const CAPABILITIES: StatedCapabilities = {
   media: { required: true, maxItems: 1, accepts: [{ ...FILM, maxSeconds: MAX_SECONDS }] },
   caption: { maxLength: MAX_DESCRIPTION_BYTES, unit: "bytes" },
   scheduling: "platform",
@@ -92,7 +92,6 @@ const CAPABILITIES: PlatformCapabilities = {
   editPublished: { fields: EDITABLE },
   analytics: { account: ACCOUNT_METRICS, post: ["views", "likes", "comments"] },
   reconciles: "session",
-  fetchesMedia: [],
   quotas: QUOTAS,
 };
 

@@ -4,10 +4,10 @@ import type { Insights } from "../../domain/posts/post.ts";
 import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { AnalyticsDay, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { bearer } from "../shared/faults.ts";
+import { bearer, faultsBy } from "../shared/faults.ts";
 import { sendThumbnail } from "../shared/film/held.ts";
 import { googleFaults } from "../shared/google.ts";
-import { send, analyticsBaseOf, findChannel } from "./api.ts";
+import { analyticsBaseOf, findChannel, sendOrGone } from "./api.ts";
 import { visibilityOf, type YoutubePost } from "./metadata.ts";
 import { thumbnailOf } from "./publish.ts";
 import { declaredOf, findVideo, mutableOf, snippetOf, standingOf, updateVideo, type Video } from "./video.ts";
@@ -107,7 +107,7 @@ function stateOf({ state, privacy }: ReturnType<typeof standingOf>): Insights["s
 /** What is gone already is no error. */
 export async function remove(post: YoutubePost, io: PlatformIo): Promise<void> {
   const call = { method: "DELETE", path: "videos", query: { id: idOf(post) }, isIdempotent: true } as const;
-  await send(io, { ...call, rules: [{ status: 404, kind: "ok" }] });
+  await sendOrGone(io, call);
 }
 
 /** https://developers.google.com/youtube/analytics/metrics; what of them adds up over days. */
@@ -185,7 +185,7 @@ async function readReport(
       url: `${analyticsBaseOf(io)}/v2/reports`,
       query: { ids: "channel==MINE", startDate: from, endDate: to, metrics: METRICS.join(","), ...grouping },
       sign: bearer(),
-      classify: googleFaults({ title: "YouTube", api: "YouTube Analytics API", rules: [] }, io),
+      classify: faultsBy(googleFaults({ title: "YouTube", api: "YouTube Analytics API", rules: [] }, io)),
     },
     Report,
   );

@@ -7,7 +7,7 @@ import { type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
 import { Id } from "../../ports/platform-values.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { bearer, type FaultRule, refusedField } from "../shared/faults.ts";
+import { bearer, type FaultRule, faultsBy, refusedField } from "../shared/faults.ts";
 import { findFirst, pages } from "../shared/pages.ts";
 import { reconcileByListing, repeatableStep } from "../shared/reconcile.ts";
 import { readSubtitles, type WrittenSubtitles } from "../shared/subtitles.ts";
@@ -78,7 +78,7 @@ function upload(post: YoutubePost, io: PublishIo): Promise<Uploaded> {
     request: body,
     chunkBytes: CHUNK_BYTES,
     sign: bearer(),
-    classify: youtubeFaults(io),
+    classify: faultsBy(youtubeFaults(io)),
     begin: async (film) => {
       // Wrong ones are told before the film is sent.
       await readSubtitles(post.metadata, io).catch((cause: unknown) => {
@@ -129,7 +129,7 @@ async function beginSession(io: PublishIo, { post, body, film }: Begun): Promise
     json: body,
     isIdempotent: true,
     sign: bearer(),
-    classify: youtubeFaults(io),
+    classify: faultsBy(youtubeFaults(io)),
   });
   const location = headers["location"] ?? "";
   const url = location === "" ? null : parseUrl(location, base);
@@ -177,7 +177,7 @@ async function sendPicture(
     body: bytes,
     isIdempotent: true,
     sign: bearer(),
-    classify: youtubeFaults(io, THUMBNAIL_RULES),
+    classify: faultsBy(youtubeFaults(io), { rules: THUMBNAIL_RULES }),
   });
 }
 
@@ -254,7 +254,7 @@ async function sendSubtitles(io: PublishIo, snippet: JsonObject, one: WrittenSub
     body,
     isIdempotent: true,
     sign: bearer(),
-    classify: youtubeFaults(io, rules),
+    classify: faultsBy(youtubeFaults(io), { rules }),
   });
 }
 

@@ -3,8 +3,7 @@ import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 
 import { basename, dirname, join } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
-import type { Reader } from "../engine/store.ts";
-import { openSqlite, readRaw, sqliteCode, type SqliteDatabase } from "../sqlite/driver.ts";
+import { openSqlite, sqliteCode, type SqliteDatabase } from "../local/driver.ts";
 import { reasonOf, UNFINISHED } from "./durable.ts";
 
 /* Files of databases on which no process works: copies before a newer schema, backups, restored ones. */
@@ -94,47 +93,22 @@ export function listStoredKeys(file: string): string[] {
 /** How many posts the file holds. 0 for one without tables, null for one that cannot be read. */
 export function countPostsIn(file: string): number | null {
   const tables = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'posts'";
+  const posts = "SELECT count(*) AS count FROM posts";
   try {
     return withFile(file, (database) =>
-      database.prepare(tables).get([]) === undefined ? 0 : count(database),
+      database.prepare(tables).get([]) === undefined
+        ? 0
+        : (database.prepare(posts).get([]) as { count: number }).count,
     );
   } catch {
     return null;
   }
 }
 
-export function countPosts(reader: Reader): Promise<number> {
-  return readRaw(reader, count);
-}
-
-function count(database: SqliteDatabase): number {
-  return (database.prepare("SELECT count(*) AS count FROM posts").get([]) as { count: number }).count;
-}
-
-/** Whether SQLite finds the database undamaged. */
-export function isSound(reader: Reader): Promise<boolean> {
-  return readRaw(reader, (raw) => {
-    const [first] = raw.prepare("PRAGMA integrity_check(1)").all([]) as { integrity_check: string }[];
-    return first?.integrity_check === "ok";
-  });
-}
-
-/** Makes the tables of another file's database readable as `replaced.…`, until the store is closed. */
-export function attachReplaced(reader: Reader, file: string): Promise<void> {
-  return readRaw(reader, (raw) => void raw.prepare("ATTACH ? AS replaced").run([file]));
-}
-
-const FOLD_LOG = "PRAGMA wal_checkpoint(TRUNCATE)";
-
-/** Brings the log into the database's file, which may then be moved. */
-export function foldLog(reader: Reader): Promise<void> {
-  return readRaw(reader, (raw) => raw.exec(FOLD_LOG));
-}
-
-/** The same for a file. A damaged one stays as it is. */
-export function foldLogOf(file: string): void {
+/** Brings the log into the database's file, which may then be moved. A damaged one stays as it is. */
+export function foldLog(file: string): void {
   try {
-    withFile(file, (database) => database.exec(FOLD_LOG));
+    withFile(file, (database) => database.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
   } catch {
     // It cannot be opened, so there is nothing to bring in.
   }

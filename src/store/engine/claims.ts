@@ -21,8 +21,8 @@ export interface Claims {
   freeWorker(workerId: string, now: number): Promise<number>;
   /**
    * Releases what a dead worker held, and counts a crash against its posts unless it was asked to end. A post
-   * that crashed too often in a row fails, and waits for a while before. On PostgreSQL the death is proven in this transaction. Null where it
-   * is not, or where another worker has taken over.
+   * that crashed too often in a row fails, and waits for a while before. The engine proves the death in this transaction. Null where it
+   * does not, or where another worker has taken over.
    */
   takeOver(workerId: string, now: number): Promise<TakenOver | null>;
   /** Releases own posts whose result could not be written. Does nothing where the lease is gone. */

@@ -8,7 +8,7 @@ import {
   type Updateable,
 } from "kysely";
 import type { Tables } from "../schema/tables.ts";
-import { HANDLE, type PostIndex, type Reader, type Tx } from "./store.ts";
+import { HANDLE, type PostIndex, type Reader, type Tx } from "./engine.ts";
 
 /*
  * How `src/store` reads and writes. Kysely's builder (`queryOf`) for queries, the functions on rows for the
@@ -25,6 +25,11 @@ export function queryOf(reader: Reader): Query {
 /** The index by which posts are found by their words. */
 export function indexOf(reader: Reader): PostIndex {
   return reader[HANDLE].index;
+}
+
+/** Texts as rows of a FROM clause, named `one`, in its column `value`. */
+export function rowsFrom(reader: Reader, texts: readonly string[]): RawBuilder<unknown> {
+  return reader[HANDLE].rowsFrom(texts);
 }
 
 type Table = keyof Tables;

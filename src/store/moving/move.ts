@@ -1,4 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
+import { sql } from "kysely";
 import { AppError } from "../../domain/errors.ts";
 import { withoutNul } from "../../domain/whole-text.ts";
 import { change, findRow, queryOf, readBatches, rowOf, type Row } from "../engine/statements.ts";
@@ -10,7 +11,7 @@ import { listHolders } from "../queries/publishing/restored-posts.ts";
 import type { Table } from "../schema/columns.ts";
 import { TABLES, type Tables } from "../schema/tables.ts";
 
-/* From a folder's database to one on PostgreSQL, in one transaction: all of it is there, or nothing. */
+/* From one database to another, in one transaction: all of it is there, or nothing. */
 
 /**
  * Each after those that it refers to, and `meta` last. The index of words is made anew: each engine has its own.
@@ -70,7 +71,8 @@ export async function moveDatabase(options: MoveOptions): Promise<readonly Moved
     await queryOf(tx).deleteFrom("meta").where("key", "=", MOVING).execute();
     const counts: MovedCount[] = [];
     for (const table of MOVED_TABLES) counts.push(await moveTable(tx, table, options));
-    await finish(tx, now);
+    await releaseAll(tx, now);
+    await to.continueNumbers(tx);
     return counts;
   });
 }
@@ -128,21 +130,26 @@ function addTo(hash: Hash, rows: readonly Row[], columns: readonly string[]): vo
   for (const row of rows) hash.update(JSON.stringify(columns.map((column) => storable(row[column]))));
 }
 
-/** PostgreSQL refuses NUL, which texts of other servers may have. */
+/** Not every engine takes NUL, which texts of other servers may have. */
 function storable(value: string | number | null | undefined): string | number | null {
   return typeof value === "string" ? withoutNul(value) : (value ?? null);
 }
+
+/** Below each engine's limit of values in a statement. */
+const MAX_VALUES = 10_000;
 
 async function insertRows(tx: Tx, table: string, rows: readonly Row[]): Promise<void> {
   const values = rows.map((row) =>
     Object.fromEntries(Object.entries(row).map(([column, value]) => [column, storable(value)])),
   );
-  const list = Object.keys(values[0] ?? {}).join(", ");
-  await change(
-    tx,
-    `INSERT INTO ${table} (${list}) SELECT ${list} FROM json_populate_recordset(NULL::${table}, $1::json)`,
-    [JSON.stringify(values)],
-  );
+  const columns = Object.keys(values[0] ?? {});
+  const list = sql.join(columns.map((column) => sql.ref(column)));
+  const together = Math.floor(MAX_VALUES / columns.length);
+  for (let at = 0; at < values.length; at += together) {
+    const part = values.slice(at, at + together);
+    const tuples = part.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`);
+    await change(tx, sql`INSERT INTO ${sql.table(table)} (${list}) VALUES ${sql.join(tuples)}`);
+  }
   // Posts come first. A plan of one adds words by which it is found.
   for (const { id, post_id: planned } of rows) {
     if (table === "posts") await indexMoved(tx, String(id));
@@ -155,12 +162,7 @@ async function indexMoved(tx: Tx, id: string): Promise<void> {
   if (row !== undefined) await indexPost(tx, row);
 }
 
-/** New events get numbers after those that were moved. */
-const CONTINUE_NUMBERS = `
-  SELECT setval(pg_get_serial_sequence('webhook_deliveries', 'seq'), (SELECT coalesce(max(seq), 0) + 1 FROM webhook_deliveries), false)`;
-
 /** Every process that held anything is dead: the move has the folder to itself. */
-async function finish(tx: Tx, now: number): Promise<void> {
+async function releaseAll(tx: Tx, now: number): Promise<void> {
   for (const { id } of await listHolders(tx)) await takeOver(tx, id, { now, arrivedAt: -Infinity });
-  await rowOf(tx, CONTINUE_NUMBERS);
 }

@@ -1,7 +1,7 @@
 import type { ClaimWish } from "../engine/claims.ts";
+import type { Tx } from "../engine/engine.ts";
 import { Fenced } from "../engine/ledger.ts";
 import { rowsOf } from "../engine/statements.ts";
-import type { Tx } from "../engine/store.ts";
 import { QUARANTINE_FROM } from "../queries/publishing/release.ts";
 
 /*

@@ -1,31 +1,14 @@
 import type { Client } from "pg";
 import { AppError } from "../../domain/errors.ts";
 import { readAddress, type Address } from "./connect/address.ts";
-import type { PostgresOptions } from "./connect/connections.ts";
+import type { ConnectionOptions } from "./connect/connections.ts";
 import { clientConfig, LIMITS, loadDriver, openClient } from "./connect/pool.ts";
 import { explained } from "./connect/sentences.ts";
 import { checkSession } from "./connect/session.ts";
-import { readSchema, type Schema } from "./migrate.ts";
+import { readSchema } from "./migrate.ts";
 
 /** The facts about a server for `posthorn doctor`. Times in milliseconds. */
-export interface ServerHealth extends Facts {
-  /** `host:port` of the address. */
-  readonly host: string;
-  /** Sentences: why Posthorn refuses this server, or cannot reach it. */
-  readonly refusals: readonly string[];
-  /** `host:port` of the pooler that `url` leads through. Null: it leads to the server itself. */
-  readonly pooler: string | null;
-  /** The settings whose address leads over a network without TLS. */
-  readonly plain: readonly string[];
-  /** Null where the user may not look. */
-  readonly schema: Schema | null;
-  /** The server's clock, and the caller's before and after asking it. */
-  readonly times: { readonly asked: number; readonly server: number; readonly answered: number };
-  /** Transactions of this database that are older than `OLD_MINUTES`, the oldest first. */
-  readonly old: readonly OldTransaction[];
-  /** Processes with a heartbeat in the last minute. */
-  readonly processes: number;
-}
+export type ServerHealth = Awaited<ReturnType<typeof readHealth>>;
 
 interface Facts {
   readonly version: string;
@@ -40,7 +23,7 @@ interface Facts {
   readonly maxConnections: number;
 }
 
-export interface OldTransaction {
+interface OldTransaction {
   readonly kind: "snapshot" | "prepared";
   readonly minutes: number;
   /** The process's number, or the prepared transaction's name. */
@@ -50,17 +33,19 @@ export interface OldTransaction {
   readonly ending: string;
 }
 
-export const OLD_MINUTES = 10;
+/** Transactions of this database that are older, the oldest first. */
+const OLD_MINUTES = 10;
 
 /** Looks at the server and changes nothing. Throws what `openConnections` throws where it cannot connect. */
-export async function examineServer(
-  { url, directUrl }: Pick<PostgresOptions, "url" | "directUrl">,
+export async function readHealth(
+  { url, directUrl }: Pick<ConnectionOptions, "url" | "directUrl">,
   now: () => number,
-): Promise<ServerHealth> {
+) {
   const main = readAddress(url, "DATABASE_URL");
   const direct = directUrl === undefined ? main : readAddress(directUrl, "DATABASE_DIRECT_URL");
   const client = await connect(direct);
   try {
+    // Why Posthorn refuses this server, or cannot reach it.
     const refusals = [
       await refusalOf(() => checkSession(client, direct)),
       direct === main ? null : await refusalOf(async () => void (await (await connect(main)).end())),
@@ -69,6 +54,7 @@ export async function examineServer(
       ...(await look(client, now)),
       host: direct.host,
       refusals: refusals.filter((one) => one !== null),
+      // Null: the address leads to the server itself.
       pooler: direct === main ? null : main.host,
       plain: await listPlain(direct === main ? [main] : [main, direct]),
     };
@@ -79,7 +65,7 @@ export async function examineServer(
   }
 }
 
-/** Asks the driver, which also reads variables of its own (PGSSLMODE). */
+/** The settings whose address leads over a network without TLS. The driver also reads variables (PGSSLMODE). */
 async function listPlain(addresses: readonly Address[]): Promise<string[]> {
   const driver = await loadDriver();
   return addresses.flatMap((address) => {
@@ -112,14 +98,12 @@ async function refusalOf(work: () => Promise<unknown>): Promise<string | null> {
   }
 }
 
-async function look(
-  client: Client,
-  now: () => number,
-): Promise<Omit<ServerHealth, "host" | "refusals" | "pooler" | "plain">> {
+async function look(client: Client, now: () => number) {
   const facts = await one<Facts>(client, FACTS);
   const asked = now();
   const { server } = await one<{ server: number }>(client, CLOCK);
   const times = { asked, server, answered: now() };
+  // Null where the user may not look.
   const schema = facts.mayWrite ? await readSchema(client) : null;
   const isCurrent = schema !== null && schema.version === schema.newest;
   const { processes } = isCurrent ? await one<{ processes: number }>(client, PROCESSES) : { processes: 0 };

@@ -4,9 +4,8 @@ import { AppError } from "../../domain/errors.ts";
 import { TIME_LIMITS } from "../../domain/time-limits.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { queryOf } from "../engine/statements.ts";
-import type { Death, Liveness, Wake } from "../engine/liveness.ts";
+import type { Death, Liveness, Reader, Tx, Wake } from "../engine/engine.ts";
 import { hasEnded } from "../engine/process-place.ts";
-import type { Reader, Tx } from "../engine/store.ts";
 import { CHANNEL, Heartbeat, TIMES, type HeartbeatTimes } from "./heartbeat.ts";
 
 export interface Leases {

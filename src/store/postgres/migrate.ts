@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClientBase } from "pg";
-import type { Tell } from "../engine/store.ts";
+import type { Tell } from "../engine/engine.ts";
 import { statementsFrom } from "../schema/versions.ts";
 import { NEWEST_SCHEMA, SCHEMA } from "./schema.ts";
 

@@ -11,6 +11,7 @@ import type { Reader, Tx } from "../engine/store.ts";
 import { notePosts } from "./events.ts";
 import { countFileUses } from "./files.ts";
 import { insertPlan, type NewPlan, wordsBeside, wordsOf } from "./plans.ts";
+import { tokensOf } from "./search.ts";
 
 export function toPost(row: ShownRow): SaidPost {
   return {
@@ -95,7 +96,7 @@ function putIntoIndex(
   { id, caption, metadata }: Pick<PostRow, "id" | "caption" | "metadata">,
   beside: readonly string[],
 ): Promise<void> {
-  return indexOf(tx).put(tx, { id, caption, metadata: readMetadata({ metadata }), beside });
+  return indexOf(tx).put(tx, id, tokensOf({ caption, metadata: readMetadata({ metadata }), beside }));
 }
 
 /** Below both engines' limits of values in a statement. */

@@ -10,7 +10,8 @@ import {
   type SearchTerm,
 } from "../../domain/compare-words.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
-import { indexOf, queryOf } from "../engine/statements.ts";
+import type { WantedToken } from "../engine/engine.ts";
+import { indexOf, queryOf, rowsFrom } from "../engine/statements.ts";
 import { SHOWN_COLUMNS, type ShownRow } from "../schema/tables.ts";
 import type { Page, PageOfRows, Position, PostFilter, Search } from "../engine/search.ts";
 import type { Reader } from "../engine/store.ts";
@@ -40,7 +41,7 @@ export function createSearch(reader: Reader, bounds = BOUNDS): Search {
       const scope = await readScope(reader, filter, page.before);
       if (scope === null) return { rows: [], next: null };
       const { terms } = filter;
-      const found = terms.length === 0 ? null : await indexOf(reader).find(reader, terms, bounds.candidates);
+      const found = await lookUp(reader, terms, bounds.candidates);
       return readPage(reader, { ...page, ...scope, found, bounds });
     },
     first: async (filter, limit) => {
@@ -113,6 +114,18 @@ function firstOf(posts: Posts, { order, limit }: Part): Posts {
 
 async function readRows(reader: Reader, posts: Posts, part: Part): Promise<ShownRow[]> {
   return (await sql<ShownRow>`${firstOf(posts, part)}`.execute(queryOf(reader))).rows;
+}
+
+/**
+ * The posts of all owners that may have all terms. Null where they are more than `limit`, or where no term can be
+ * looked up. CROSS JOIN: SQLite begins with what stands first.
+ */
+async function lookUp(reader: Reader, terms: readonly SearchTerm[], limit: number): Promise<Posts | null> {
+  const tokens = wantedTokens(terms);
+  if (tokens.length === 0) return null;
+  const ids = await indexOf(reader).find(reader, tokens, limit + 1);
+  if (ids.length > limit) return null;
+  return sql`(SELECT posts.* FROM ${rowsFrom(reader, ids)} CROSS JOIN posts WHERE posts.id = one.value) AS p`;
 }
 
 /** As one text: building it for each query takes a tenth of the time of a short page. */
@@ -204,12 +217,6 @@ function textOf({ caption, metadata }: ShownRow, beside: readonly string[] = [])
 /** A single letter begins nearly all words there are, so it is not looked up. */
 const MIN_PREFIX_CHARS = 2;
 
-export interface WantedToken {
-  readonly text: string;
-  /** Words that begin with it match too. */
-  readonly isPrefix: boolean;
-}
-
 export function tokensOf(post: SearchableText): string[] {
   const tokens = splitPieces(fold(searchableText(post))).flatMap((piece) =>
     piece.kind === "dense" ? [...piece.text, ...pairsOf(piece.text)] : wholeOf(piece),
@@ -218,7 +225,7 @@ export function tokensOf(post: SearchableText): string[] {
 }
 
 /** The tokens that each post with these terms has. Empty where the terms do not tell. */
-export function wantedTokens(terms: readonly SearchTerm[]): WantedToken[] {
+function wantedTokens(terms: readonly SearchTerm[]): WantedToken[] {
   return terms.flatMap(tokensOfTerm);
 }
 

@@ -1,5 +1,5 @@
+import type { Queue } from "../engine/engine.ts";
 import { rowsOf } from "../engine/statements.ts";
-import type { Queue } from "../queries/publishing/claims.ts";
 import { QUARANTINE_FROM } from "../queries/publishing/release.ts";
 
 /**

@@ -2,7 +2,7 @@ import { existsSync, statSync, type BigIntStats } from "node:fs";
 import { basename } from "node:path";
 import { AppError, codeOf } from "../../domain/errors.ts";
 import { SECOND } from "../../domain/time.ts";
-import type { SqliteDatabase } from "./driver.ts";
+import type { SqliteDatabase } from "../local/driver.ts";
 
 /**
  * Watches the file of the open database. A file that is deleted or replaced stays open: every write succeeds,

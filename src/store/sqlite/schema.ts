@@ -1,7 +1,7 @@
 import { createTable, type Dialect } from "../schema/ddl.ts";
 import { TABLES } from "../schema/tables.ts";
 import { newestVersion, statementsFrom, type Schema } from "../schema/versions.ts";
-import { rollback, type SqliteDatabase } from "./driver.ts";
+import { rollback, type SqliteDatabase } from "../local/driver.ts";
 
 /** Their rows are long: the table is kept in the order of small numbers, and its keys apart from it. */
 const WITH_ROWID: readonly string[] = ["posts", "drafts", "webhook_deliveries"];

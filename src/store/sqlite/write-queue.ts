@@ -1,7 +1,8 @@
 import { AppError } from "../../domain/errors.ts";
-import { BEGIN_TIMEOUT_MS, explained } from "./database.ts";
-import { isSqliteError, sqliteCode, type SqliteDatabase, type SqliteHandle } from "./driver.ts";
-import { HANDLE, type Store, type Tx } from "../engine/store.ts";
+import { HANDLE, type Engine, type Handle, type Tx } from "../engine/engine.ts";
+import { isSqliteError, sqliteCode, type SqliteDatabase } from "../local/driver.ts";
+import { explained } from "../local/sentences.ts";
+import { BEGIN_TIMEOUT_MS } from "./database.ts";
 
 interface Waiting {
   readonly run: (tx: Tx) => Promise<() => void>;
@@ -19,9 +20,11 @@ const PAUSE_MS = 20;
 /** After ten seconds of tries a write fails. */
 const MAX_REFUSALS = 10_000 / (BEGIN_TIMEOUT_MS + PAUSE_MS);
 
-export interface WriteQueue {
-  readonly write: Store["write"];
-  readonly writeTrouble: Store["writeTrouble"];
+export type WriteQueue = Pick<Engine, "write" | "writeTrouble">;
+
+/** With the connection itself, for savepoints. */
+export interface SqliteHandle extends Handle {
+  readonly raw: SqliteDatabase;
 }
 
 /**

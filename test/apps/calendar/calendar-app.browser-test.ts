@@ -314,7 +314,9 @@ describe("moving a post", () => {
   it("is taken back with the server's sentence when it is refused", async () => {
     await show([HELLO]);
     await chip(/Hello/).dragTo(cell("2026-11-03"));
-    await expect.poll(() => complaint().innerText()).toMatch(/^2026-11-03T09:00\+01:00 is in the past\. .* Choose another time\.$/);
+    await expect
+      .poll(() => complaint().innerText())
+      .toMatch(/^2026-11-03T09:00\+01:00 is in the past\. .* Choose another time\.$/);
     await cell("2026-11-24")
       .getByRole("button", { name: "09:00, Hello, Scheduled, acc_1 (Feed)", exact: true })
       .waitFor();

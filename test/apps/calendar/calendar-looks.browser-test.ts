@@ -43,8 +43,7 @@ beforeAll(async () => {
   await queryOf(store)
     .updateTable("posts")
     .set({
-      error:
-        "The channel must be reconnected: its access was withdrawn. Reconnect it, then send it again.",
+      error: "The channel must be reconnected: its access was withdrawn. Reconnect it, then send it again.",
     })
     .where("status", "=", "failed")
     .execute();

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { CallError, callTool, said, sentenceOf } from "../../../apps/page/wire.ts";
+import { type CallError, callTool, said, sentenceOf } from "../../../apps/page/wire.ts";
 import { sentencesBehind } from "../../../apps/shared/told.ts";
 
 afterEach(() => vi.unstubAllGlobals());

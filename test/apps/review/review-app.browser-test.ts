@@ -299,7 +299,9 @@ describe("the host", () => {
     await button("Yes, schedule").click();
     await expect
       .poll(() => complaint().innerText())
-      .toMatch(/^Not done: .* Approve it on Posthorn's page under Review, or on the command line: posthorn approve\.$/);
+      .toMatch(
+        /^Not done: .* Approve it on Posthorn's page under Review, or on the command line: posthorn approve\.$/,
+      );
     expect(await posts()).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCli, type CliRun } from "../../support/cli.ts";
-import { openSqlite } from "../../../src/store/sqlite/driver.ts";
+import { openSqlite } from "../../../src/store/local/driver.ts";
 import { cookieOf, pageHeaders } from "../../support/page.ts";
 import { send } from "../../support/http.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";

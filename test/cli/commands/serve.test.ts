@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openSqlite } from "../../../src/store/sqlite/driver.ts";
+import { openSqlite } from "../../../src/store/local/driver.ts";
 import { runCli, type CliRun } from "../../support/cli.ts";
 import { EARLY_SCHEMA, makeEarlyDatabase } from "../../support/early-database.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";

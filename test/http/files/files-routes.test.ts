@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createFilesRouter } from "../../../src/http/files/files-routes.ts";
 import type { UploadPlace } from "../../../src/http/files/resumable-uploads.ts";
-import { takeFileLock } from "../../../src/store/sqlite/locks.ts";
+import { takeFileLock } from "../../../src/store/local/locks.ts";
 import { createUploadLink } from "../../../src/files/file-uploads.ts";
 import deleteFileTool from "../../../tools/delete_file.ts";
 import listFilesTool from "../../../tools/list_files.ts";

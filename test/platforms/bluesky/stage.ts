@@ -42,4 +42,24 @@ export default {
       metadata: { subtitles: [{ url: SUBTITLES_URL, language: "en" }], presentation: "gif" },
     },
   },
+  needed: {
+    "a file's reference goes into the record whole": ["blob.**"],
+    "where the record is": ["uri", "cid", "results.uri", "results.cid"],
+    "the record is changed as it is": ["value.**"],
+  },
+  isTitleApart: true,
+  previews: {
+    "has its title on the card of the link": {
+      post: {
+        caption: "a\r\nb",
+        metadata: { title: "Card", link: "https://a.example/", thread: [{ caption: "c\r\nd" }] },
+      },
+      shown: {
+        text: "a\nb",
+        parts: [{ text: "c\nd", count: { length: 3, max: 300, unit: "graphemes" }, media: [] }],
+        count: { length: 3, max: 300, unit: "graphemes" },
+        link: "https://a.example/",
+      },
+    },
+  },
 } satisfies PlatformFixture;

@@ -1,3 +1,4 @@
+import { stageOn } from "../../support/contract/open-stage.ts";
 import { textOfHtml } from "../../../src/domain/html-text.ts";
 import type { OutboundResponse } from "../../../src/ports/outbound.ts";
 import { CLIP_URL } from "../../support/contract/stage-media.ts";
@@ -13,13 +14,12 @@ const answering = (answer: ReturnType<typeof refusal>) => async (): Promise<Outb
 export default {
   async openStage(platform) {
     const { ctx, account, fake } = await createDailymotionWorld(platform);
-    return {
+    return stageOn({
       ctx,
       account,
-      published: async () => fake.shown().length,
-      captions: async () => fake.shown().map(({ description }) => textOfHtml(String(description))),
-      [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
-    };
+      shown: () => fake.shown(),
+      textOf: ({ description }) => textOfHtml(String(description)),
+    });
   },
   post: {
     caption: "It sounds",
@@ -40,4 +40,16 @@ export default {
     "meets an error of its own": answering(refusal(500, "INTERNAL_ERROR")),
   },
   refusesToken: answering(UNAUTHORIZED),
+  needed: {
+    "where the file goes, and what it is called then": ["upload_url", "url"],
+    "names the video": ["video_id"],
+    "whether everybody sees it": ["visibility", "processing.encoding_progress"],
+    "names the channel": ["profiles.profile_id"],
+  },
+  previews: {
+    "counts signs of HTML as they are written there": {
+      post: { caption: "a <b>", metadata: { title: "T" } },
+      shown: { text: "T\n\na <b>", count: { length: 8 } },
+    },
+  },
 } satisfies PlatformFixture;

@@ -1,7 +1,4 @@
-import { readFileSync } from "node:fs";
-import { Readable } from "node:stream";
-import { Ajv } from "ajv";
-import { z } from "zod";
+import { answerOf, describedBy } from "../../support/described.ts";
 import {
   OutboundFailure,
   type Outbound,
@@ -12,25 +9,8 @@ import {
 export const API = "https://dev.to/api";
 export const API_KEY = "kq3vZ8xW2nR5tY7u";
 
-const Spec = z.object({
-  article: z.record(z.string(), z.json()),
-  operations: z.record(z.string(), z.object({ hasBody: z.boolean(), query: z.array(z.string()) })),
-});
-
 /** Forem's own description of the operations that are called; the file names its source. */
-const spec = Spec.parse(JSON.parse(readFileSync(new URL("./spec.json", import.meta.url), "utf8")));
-
-const isBody = new Ajv().compile({
-  type: "object",
-  additionalProperties: false,
-  required: ["article"],
-  properties: { article: spec.article },
-});
-
-const OPERATIONS = Object.entries(spec.operations).map(([name, one]) => {
-  const [method = "", path = ""] = name.split(" ");
-  return { ...one, name, method, pattern: new RegExp(`^${path.replace("{id}", "(\\d+)")}$`) };
-});
+const read = describedBy(new URL("./spec.json", import.meta.url));
 
 export interface FakeArticle {
   readonly id: number;
@@ -44,16 +24,8 @@ export interface FakeArticle {
   [field: string]: unknown;
 }
 
-export function answer(
-  status: number,
-  body: unknown,
-  headers: Record<string, string> = {},
-): OutboundResponse {
-  const text = typeof body === "string" ? body : JSON.stringify(body);
-  return { status, headers, url: "", body: Readable.from([Buffer.from(text)]) };
-}
-
-export const refusal = (status: number, error: string): OutboundResponse => answer(status, { error, status });
+export const refusal = (status: number, error: string): OutboundResponse =>
+  answerOf(status, { error, status });
 
 /** DEV behind the outbound door, strict about every request. `wrong`: what its description does not know of one. */
 export function createFakeDevto(now: () => number) {
@@ -81,7 +53,7 @@ export function createFakeDevto(now: () => number) {
     if (others.some(isTwin)) return refusal(422, "Body markdown has already been taken");
     if (next.published && next.published_at === null) next.published_at = new Date(now()).toISOString();
     articles.set(one.id, next);
-    return answer(status, show(next, false));
+    return answerOf(status, show(next, false));
   };
 
   const list = (isPublished: boolean, query: URLSearchParams): OutboundResponse => {
@@ -89,7 +61,7 @@ export function createFakeDevto(now: () => number) {
     const from = (Number(query.get("page") ?? 1) - 1) * size;
     const own = [...articles.values()].filter(({ published }) => published === isPublished);
     const sorted = own.toSorted((a, b) => b.created_at - a.created_at || b.id - a.id);
-    return answer(
+    return answerOf(
       200,
       sorted.slice(from, from + size).map((one) => show(one, true)),
     );
@@ -99,7 +71,7 @@ export function createFakeDevto(now: () => number) {
     const found = articles.get(id);
     switch (name) {
       case "GET /users/me":
-        return answer(200, {
+        return answerOf(200, {
           type_of: "user",
           id: 42,
           username: "alice",
@@ -111,7 +83,7 @@ export function createFakeDevto(now: () => number) {
       case "GET /articles/me/unpublished":
         return list(false, query);
       case "GET /articles/{id}":
-        return found?.published === true ? answer(200, show(found, false)) : refusal(404, "not found");
+        return found?.published === true ? answerOf(200, show(found, false)) : refusal(404, "not found");
       case "PUT /articles/{id}":
         return found === undefined ? refusal(404, "not found") : save(found, fields, 200);
       default: {
@@ -131,26 +103,22 @@ export function createFakeDevto(now: () => number) {
 
   const request = async (one: OutboundRequest): Promise<OutboundResponse> => {
     if (!one.url.startsWith(API)) throw new OutboundFailure(`Nobody is at ${one.url}.`, false);
-    const url = new URL(one.url);
-    const path = url.pathname.slice(new URL(API).pathname.length);
-    const operation = OPERATIONS.find(({ method, pattern }) => method === one.method && pattern.test(path));
+    const asked = await read(one, API);
     const note = (what: string): OutboundResponse => {
-      wrong.push(`${one.method} ${path}: ${what}`);
+      wrong.push(what);
       return refusal(422, what);
     };
-    if (operation === undefined) return note("is not known");
-    calls.push(operation.name);
+    if (typeof asked === "string") return note(asked);
+    const { name, id, query, body } = asked;
+    calls.push(name);
     const headers = one.headers ?? {};
-    if (headers["accept"] !== "application/vnd.forem.api-v1+json") return note("asks for an older version");
+    if (headers["accept"] !== "application/vnd.forem.api-v1+json")
+      return note(`${name} asks for an older version`);
     if (headers["api-key"] !== API_KEY) return refusal(401, "unauthorized");
-    for (const name of url.searchParams.keys()) if (!operation.query.includes(name)) return note(name);
-    if (operation.hasBody !== (headers["content-type"] === "application/json"))
-      return note("a body, or none");
-    const body: any = operation.hasBody ? JSON.parse(String(one.body)) : { article: {} };
-    if (operation.hasBody && !isBody(body)) return note(JSON.stringify(isBody.errors));
-    if (/^\s*---/.test(body.article.body_markdown ?? "")) return note("front matter");
-    const id = Number(operation.pattern.exec(path)?.[1] ?? 0);
-    return serve(operation.name, id, { query: url.searchParams, fields: body.article });
+    const fields = body?.article;
+    if (!/^\d*$/.test(id)) return note(`${name}: ${id} is no id`);
+    if (/^\s*---/.test(fields?.body_markdown ?? "")) return note(`${name}: front matter`);
+    return serve(name, Number(id), { query, fields });
   };
 
   const door: Outbound = { request, assertAllowed: (_field, url) => new URL(url) };

@@ -1,17 +1,9 @@
-import { Readable } from "node:stream";
-import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
+import { answers } from "../../support/described.ts";
+import { stageOn } from "../../support/contract/open-stage.ts";
+import type { PlatformFixture } from "../../support/contract/stage.ts";
 import { CLIP_URL, PDF_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { OTHER_ID, render } from "./fake.ts";
 import { createDiscordWorld } from "./world.ts";
-
-function says(status: number, body: object): Trouble {
-  return async () => ({
-    status,
-    headers: {},
-    url: "",
-    body: Readable.from([Buffer.from(JSON.stringify(body))]),
-  });
-}
 
 /** People by the names that the posts below give them. */
 function named(text: string): string {
@@ -23,14 +15,13 @@ export default {
     const world = await createDiscordWorld(platform);
     const account = await world.connectBot();
     const { state } = world;
-    return {
+    return stageOn({
       ctx: world.ctx,
+      close: () => world[Symbol.asyncDispose](),
       account,
-      published: async () => state.messages.length,
-      captions: async () =>
-        state.messages.map(({ content, body }) => body["poll"]?.question.text ?? named(render(content))),
-      [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
-    };
+      shown: () => state.messages,
+      textOf: ({ content, body }) => body["poll"]?.question.text ?? named(render(content)),
+    });
   },
   post: {
     caption: "A horn",
@@ -58,8 +49,19 @@ export default {
     "a film": { caption: "A horn", media_url: CLIP_URL, metadata: {} },
   },
   troubles: {
-    "meets a limit": says(429, { message: "You are being rate limited.", retry_after: 0.65, global: false }),
-    "meets a broken server": says(503, { code: 130000, message: "API resource is currently overloaded" }),
+    "meets a limit": answers(429, {
+      message: "You are being rate limited.",
+      retry_after: 0.65,
+      global: false,
+    }),
+    "meets a broken server": answers(503, { code: 130000, message: "API resource is currently overloaded" }),
   },
-  refusesToken: says(401, { code: 0, message: "401: Unauthorized" }),
+  refusesToken: answers(401, { code: 0, message: "401: Unauthorized" }),
+  needed: { "names the message": ["id", "channel_id"], "what may be posted there": ["type"] },
+  previews: {
+    "counts its escapes": {
+      post: { caption: "*a*" },
+      shown: { text: "*a*", count: { length: 5, max: 2000, unit: "weighted" } },
+    },
+  },
 } satisfies PlatformFixture;

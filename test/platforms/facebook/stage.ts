@@ -1,3 +1,4 @@
+import { stageOn } from "../../support/contract/open-stage.ts";
 import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { toResponse } from "./fake-http.ts";
@@ -15,13 +16,7 @@ const usage = JSON.stringify({
 export default {
   async openStage(platform) {
     const { ctx, fake, account } = await openPage(platform);
-    return {
-      ctx,
-      account,
-      published: async () => fake.visible().length,
-      captions: async () => fake.visible(),
-      [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
-    };
+    return stageOn({ ctx, account, shown: () => fake.visible(), textOf: (text) => text });
   },
   post: { caption: "A horn", media_url: PHOTO_URL, metadata: { ...PICTURES, firstComment: "It is blown." } },
   otherPosts: {
@@ -55,4 +50,35 @@ export default {
         fbtrace_id: "A",
       },
     }),
+  needed: {
+    "names the post or the Page": ["id", "video_id"],
+    "names the upload": ["h"],
+    "tells one story from another": ["data.media_id"],
+    "whether the film is done": ["status.**"],
+    "whose number it is": ["data.name", "data.values"],
+  },
+  scopes: {
+    oauth: [
+      "pages_show_list",
+      "pages_read_engagement",
+      "pages_manage_posts",
+      "read_insights",
+      "pages_manage_engagement",
+    ],
+  },
+  askedOnlyWhen: { business_management: "asked for only when Pages of business portfolios are wanted" },
+  gated: [
+    [{ firstComment: "First" }, { scopes: ["pages_manage_posts"] }, "refused"],
+    [{ firstComment: "First" }, { scopes: ["pages_manage_engagement"] }, "taken"],
+  ],
+  previews: {
+    "has the first comment below": {
+      post: { caption: "a", metadata: { firstComment: "b", link: "https://a.example/" } },
+      shown: {
+        text: "a",
+        parts: [{ text: "b", count: { length: 1, max: null } }],
+        link: "https://a.example/",
+      },
+    },
+  },
 } satisfies PlatformFixture;

@@ -40,4 +40,11 @@ export default {
     media_url: PHOTO_URL,
     metadata: { ...PICTURES, title: "News", thumbnailUrl: PHOTO_URL },
   },
+  needed: {},
+  previews: {
+    "has the description below the caption": {
+      post: { caption: "b", metadata: { title: "a", description: "c", link: "https://a.example/" } },
+      shown: { text: "a\n\nb\n\nc", count: { length: 1, max: 10000 }, link: "https://a.example/" },
+    },
+  },
 } satisfies PlatformFixture;

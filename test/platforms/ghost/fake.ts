@@ -1,6 +1,7 @@
 import { OutboundFailure, type Outbound, type OutboundResponse } from "../../../src/ports/outbound.ts";
 import { createPosts } from "./posts.ts";
-import { answer, readRequest, refusal, tokenProblem, type GhostRequest, type Key } from "./requests.ts";
+import { readRequest, refusal, tokenProblem, type GhostRequest, type Key } from "./requests.ts";
+import { answerOf } from "../../support/described.ts";
 
 export const SITE = "https://blog.example/horns";
 const API = `${SITE}/ghost/api/admin`;
@@ -41,17 +42,17 @@ export function createFakeGhost({ now, version = "6.65", soonestMs = 120_000 }: 
       return refusal(415, "UnsupportedMediaTypeError", "The file type you uploaded is not supported.");
     const url = `${SITE}/content/${kind}/2026/11/${files.length}${ending}`;
     files.push(url);
-    return answer(201, { [kind]: [{ url, ref: null }] });
+    return answerOf(201, { [kind]: [{ url, ref: null }] });
   };
 
   const serve = (request: GhostRequest): OutboundResponse => {
     switch (request.name) {
       case "GET /members/":
-        return answer(200, { members: [], meta: { pagination: { total: 42 } } });
+        return answerOf(200, { members: [], meta: { pagination: { total: 42 } } });
       case "GET /newsletters/":
-        return answer(200, { newsletters: posts.state.newsletters });
+        return answerOf(200, { newsletters: posts.state.newsletters });
       case "GET /users/":
-        return answer(200, { users: [{ email: "alice@blog.example", name: "Alice" }] });
+        return answerOf(200, { users: [{ email: "alice@blog.example", name: "Alice" }] });
       default:
         return request.file === null ? posts.serve(request) : upload(request);
     }
@@ -61,7 +62,7 @@ export function createFakeGhost({ now, version = "6.65", soonestMs = 120_000 }: 
     assertAllowed: (_field, url) => new URL(url),
     request: async (request) => {
       if (!request.url.startsWith(`${API}/`)) {
-        if (request.url.startsWith("https://blog.example/")) return answer(404, "<h1>Not found</h1>");
+        if (request.url.startsWith("https://blog.example/")) return answerOf(404, "<h1>Not found</h1>");
         throw new OutboundFailure(`Nobody is at ${request.url}.`, false);
       }
       const read = await readRequest(request, API);
@@ -70,7 +71,7 @@ export function createFakeGhost({ now, version = "6.65", soonestMs = 120_000 }: 
         return refusal(404, "NotFoundError", "Resource not found");
       }
       calls.push(read);
-      if (read.name === "GET /site/") return answer(200, { site });
+      if (read.name === "GET /site/") return answerOf(200, { site });
       const token = /^Ghost (.+)$/.exec(request.headers?.["authorization"] ?? "")?.[1];
       const problem = token === undefined ? null : tokenProblem(token, KEY, now());
       if (token === undefined) return refusal(403, "NoPermissionError", "Authorization failed");

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { OutboundResponse } from "../../../src/ports/outbound.ts";
-import { answer, refusal, type GhostRequest } from "./requests.ts";
+import { refusal, type GhostRequest } from "./requests.ts";
+import { answerOf } from "../../support/described.ts";
 
 export interface FakePost {
   readonly id: string;
@@ -99,7 +100,7 @@ export function createPosts({ now, url, soonestMs }: Site) {
     else post.status = status;
     if (post.status === "published" && post.published_at === null) post.published_at = post.updated_at;
     posts.set(post.id, post);
-    return answer(isNew ? 201 : 200, { posts: [show(post)] });
+    return answerOf(isNew ? 201 : 200, { posts: [show(post)] });
   };
 
   const serve = (request: GhostRequest): OutboundResponse => {
@@ -108,13 +109,13 @@ export function createPosts({ now, url, soonestMs }: Site) {
     const found = posts.get(request.id);
     switch (request.name) {
       case "GET /posts/":
-        return answer(200, { posts: [...posts.values()].slice(0, 1).map(show), meta: {} });
+        return answerOf(200, { posts: [...posts.values()].slice(0, 1).map(show), meta: {} });
       case "GET /posts/slug/{slug}/": {
         const one = [...posts.values()].find(({ slug }) => slug === request.id);
-        return one === undefined ? missing : answer(200, { posts: [show(one)] });
+        return one === undefined ? missing : answerOf(200, { posts: [show(one)] });
       }
       case "GET /posts/{id}/":
-        return found === undefined ? missing : answer(200, { posts: [show(found)] });
+        return found === undefined ? missing : answerOf(200, { posts: [show(found)] });
       case "POST /posts/": {
         const id = randomBytes(12).toString("hex");
         const post: FakePost = {
@@ -138,7 +139,7 @@ export function createPosts({ now, url, soonestMs }: Site) {
           });
         return save(found, request, false);
       case "DELETE /posts/{id}/":
-        return posts.delete(request.id) ? answer(204) : missing;
+        return posts.delete(request.id) ? answerOf(204) : missing;
       default:
         return missing;
     }

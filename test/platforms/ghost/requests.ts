@@ -1,52 +1,9 @@
 import { createHmac } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { Readable } from "node:stream";
-import { buffer } from "node:stream/consumers";
-import { Ajv } from "ajv";
-import addFormats from "ajv-formats";
-import { z } from "zod";
 import type { OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
-
-const Spec = z.object({
-  post: z.record(z.string(), z.json()),
-  operations: z.record(
-    z.string(),
-    z.object({ query: z.array(z.string()), required: z.array(z.string()).optional() }),
-  ),
-});
+import { answerOf, describedBy } from "../../support/described.ts";
 
 /** Ghost's own description of what is sent; the file names its source. */
-const { post, operations } = Spec.parse(
-  JSON.parse(readFileSync(new URL("./spec.json", import.meta.url), "utf8")),
-);
-
-const ajv = new Ajv({ strict: false });
-addFormats.default(ajv);
-ajv.addFormat("json-string", (text) => {
-  JSON.parse(text);
-  return true;
-});
-
-const OPERATIONS = Object.entries(operations).map(([name, { query, required }]) => {
-  const [method = "", path = ""] = name.split(" ");
-  return {
-    name,
-    method,
-    pattern: new RegExp(`^${path.replace(/\{\w+\}/, "([\\w-]+)")}$`),
-    query,
-    body:
-      required === undefined
-        ? null
-        : ajv.compile({
-            type: "object",
-            additionalProperties: false,
-            required: ["posts"],
-            properties: {
-              posts: { type: "array", minItems: 1, maxItems: 1, items: { ...post, required } },
-            },
-          }),
-  };
-});
+const read = describedBy(new URL("./spec.json", import.meta.url));
 
 export interface GhostRequest {
   /** As the description has it: "POST /posts/". */
@@ -60,30 +17,17 @@ export interface GhostRequest {
 
 /** The request as it is described, or what is wrong with it. */
 export async function readRequest(request: OutboundRequest, base: string): Promise<GhostRequest | string> {
-  const url = new URL(request.url);
-  const path = request.url.split("?")[0]?.slice(base.length) ?? "";
-  const found = OPERATIONS.find(({ method, pattern }) => method === request.method && pattern.test(path));
-  if (found === undefined) return `There is no ${request.method} ${path}.`;
-  for (const name of url.searchParams.keys())
-    if (!found.query.includes(name)) return `${found.name} has no parameter ${name}.`;
-  const headers = Object.entries(request.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
-  const { "content-type": type = "", "accept-version": version } = Object.fromEntries(headers);
-  if (!/^v[56]\.\d+$/.test(version ?? "")) return "There is no Accept-Version.";
-  const { body } = request;
-  const bytes =
-    body === undefined ? Buffer.alloc(0) : body instanceof Readable ? await buffer(body) : Buffer.from(body);
-  const common = { name: found.name, id: found.pattern.exec(path)?.[1] ?? "", query: url.searchParams };
-  if (found.name.endsWith("/upload/")) {
-    if (!type.startsWith("multipart/form-data")) return `A body of ${type}.`;
-    const form = await new Response(bytes, { headers: { "content-type": type } }).formData();
-    const [[name, file] = []] = [...form];
-    if ([...form].length !== 1 || name !== "file" || !(file instanceof File)) return "No file, or more.";
-    return { ...common, post: null, file: { name: file.name, type: file.type, size: file.size } };
-  }
-  if ((found.body !== null) !== (type === "application/json")) return `A body of ${type}.`;
-  const json: any = found.body === null ? null : JSON.parse(bytes.toString("utf8"));
-  if (found.body !== null && !found.body(json)) return ajv.errorsText(found.body.errors);
-  return { ...common, post: json?.posts[0] ?? null, file: null };
+  const asked = await read(request, base);
+  if (typeof asked === "string") return asked;
+  if (!/^v[56]\.\d+$/.test(request.headers?.["accept-version"] ?? "")) return "There is no Accept-Version.";
+  const { body, form, ...common } = asked;
+  const file = form?.get("file") ?? null;
+  if (form !== null && !(file instanceof File)) return "There is no file.";
+  return {
+    ...common,
+    post: body?.posts[0] ?? null,
+    file: file instanceof File ? { name: file.name, type: file.type, size: file.size } : null,
+  };
 }
 
 export interface Key {
@@ -112,15 +56,6 @@ export function tokenProblem(token: string, key: Key, now: number): { code: stri
   return problem === null ? null : { code: "INVALID_JWT", message: `Invalid token: ${problem}` };
 }
 
-export function answer(
-  status: number,
-  body: unknown = null,
-  headers: Record<string, string> = {},
-): OutboundResponse {
-  const text = body === null ? "" : typeof body === "string" ? body : JSON.stringify(body);
-  return { status, headers, url: "", body: Readable.from([Buffer.from(text)]) };
-}
-
 /** An error as Ghost words it. */
 export function refusal(
   status: number,
@@ -140,5 +75,5 @@ export function refusal(
     id: "1",
     ghostErrorCode: null,
   };
-  return answer(status, { errors: [error] });
+  return answerOf(status, { errors: [error] });
 }

@@ -1,46 +1,27 @@
+import { openStage, type FakeStage } from "../../support/contract/open-stage.ts";
 import ghost from "../../../src/platforms/ghost/index.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
-import type { JsonObject } from "../../../src/ports/platform-io.ts";
-import type { AccountRow } from "../../../src/store/queries/accounts.ts";
-import { FakeClock } from "../../support/clock.ts";
-import { callOf, createTestContext } from "../../support/context.ts";
-import { connectOn } from "../../support/contract/connect-on.ts";
-import type { PlatformFixture, Stage } from "../../support/contract/stage.ts";
-import { CLIP_URL, createStageMedia, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
-import { addPost } from "../../support/publishing.ts";
+import type { PlatformFixture } from "../../support/contract/stage.ts";
+import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { ADMIN_KEY, createFakeGhost, SITE, type FakeGhost } from "./fake.ts";
 import { textOf } from "./posts.ts";
-import { answer, refusal } from "./requests.ts";
+import { refusal } from "./requests.ts";
+import { answerOf } from "../../support/described.ts";
 
-export interface GhostStage extends Stage {
-  readonly fake: FakeGhost;
-  readonly account: AccountRow;
-  add(caption: string, metadata?: JsonObject, more?: object): ReturnType<typeof addPost>;
-}
+export const openGhost = (platform: AnyPlatform = ghost): Promise<GhostStage> =>
+  openStage({
+    platform,
+    createFake: (now) => createFakeGhost({ now }),
+    connect: () => ({ instanceUrl: SITE, secrets: { adminKey: ADMIN_KEY } }),
+    metadata: { title: "Horn" },
+    shown({ posts }) {
+      if (posts.mails.length > 0) throw new Error("It was mailed.");
+      return posts.shown();
+    },
+    textOf,
+  });
 
-export async function openGhost(platform: AnyPlatform = ghost): Promise<GhostStage> {
-  const clock = new FakeClock();
-  const fake = createFakeGhost({ now: () => clock.now() });
-  const parts = { platformList: [platform], outbound: fake.door, media: createStageMedia(), clock };
-  const ctx = await createTestContext(parts);
-  const target = { provider: "ghost", instanceUrl: SITE, secrets: { adminKey: ADMIN_KEY } };
-  const account = await connectOn(callOf(ctx), target);
-  const shown = () => {
-    if (fake.wrong.length > 0) throw new Error(`The site was asked wrongly: ${fake.wrong.join("; ")}`);
-    if (fake.posts.mails.length > 0) throw new Error("It was mailed.");
-    return fake.posts.shown();
-  };
-  return {
-    ctx,
-    account,
-    fake,
-    add: (caption, metadata = {}, more = {}) =>
-      addPost(ctx, account, { caption, metadata: JSON.stringify({ title: "Horn", ...metadata }), ...more }),
-    published: async () => shown().length,
-    captions: async () => shown().map(textOf),
-    [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
-  };
-}
+export type GhostStage = FakeStage<FakeGhost>;
 
 export default {
   openStage: openGhost,
@@ -55,13 +36,13 @@ export default {
   },
   troubles: {
     "meets a limit": async () =>
-      answer(
+      answerOf(
         429,
         { errors: [{ message: "Slow down", type: "TooManyRequestsError" }] },
         { "retry-after": "7" },
       ),
     "meets an upgrade": async () => refusal(503, "MaintenanceError", "Ghost is in maintenance mode."),
-    "is answered by a proxy": async () => answer(200, "<html>Welcome</html>"),
+    "is answered by a proxy": async () => answerOf(200, "<html>Welcome</html>"),
     "is in the way of an editor": async (pass, request) =>
       request.method === "PUT"
         ? refusal(409, "UpdateCollisionError", "Saving failed!", { code: "UPDATE_COLLISION" })
@@ -69,4 +50,20 @@ export default {
   },
   refusesToken: async () =>
     refusal(401, "UnauthorizedError", "Unknown Admin API Key", { code: "UNKNOWN_ADMIN_API_KEY" }),
+  needed: {
+    "where the file is": ["images.url", "media.url"],
+    "names the post, by which it is found again": ["posts.id", "posts.slug"],
+    "whether everybody sees it": ["posts.status"],
+    "goes back with a change, which Ghost refuses without it": ["posts.updated_at"],
+    "names the site": ["site.title", "site.url"],
+    "the number itself": ["meta.pagination.total"],
+    "what is chosen": ["newsletters.slug", "newsletters.name", "users.email", "users.name"],
+  },
+  previews: {
+    "reads HTML": {
+      post: { caption: "<p>a <b>b</b></p>", metadata: { format: "html" } },
+      shown: { text: "a b\n" },
+    },
+    "shows markup as it is written": { post: { caption: "<b>" }, shown: { text: "<b>" } },
+  },
 } satisfies PlatformFixture;

@@ -1,3 +1,4 @@
+import { stageOn } from "../../support/contract/open-stage.ts";
 import type { OutboundResponse } from "../../../src/ports/outbound.ts";
 import type { PlatformFixture } from "../../support/contract/stage.ts";
 import { PHOTO_URL } from "../../support/contract/stage-media.ts";
@@ -13,13 +14,7 @@ const DAYS = { startsAt: "2026-12-24T18:30", endsAt: "2026-12-24T20:00" };
 export default {
   async openStage(platform) {
     const { ctx, account, fake } = await createBusinessWorld(platform);
-    return {
-      ctx,
-      account,
-      published: async () => fake.shown().length,
-      captions: async () => fake.shown().map(({ summary }) => String(summary)),
-      [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
-    };
+    return stageOn({ ctx, account, shown: () => fake.shown(), textOf: ({ summary }) => String(summary) });
   },
   post: { caption: "A horn", media_url: PHOTO_URL, metadata: { link: "https://posthorn.example/" } },
   otherPosts: {
@@ -49,4 +44,15 @@ export default {
     "meets an unavailable API": answering(refusal(503, "UNAVAILABLE")),
   },
   refusesToken: answering(UNAUTHORIZED),
+  needed: { "names the post or the location": ["name"], "whether everybody sees it": ["state"] },
+  scopes: {
+    oauth: ["https://www.googleapis.com/auth/business.manage"],
+    youtube: ["https://www.googleapis.com/auth/business.manage"],
+  },
+  previews: {
+    "leads an offer's button to where it is redeemed": {
+      post: { caption: "a", metadata: { topicType: "OFFER", redeemOnlineUrl: "https://a.example/" } },
+      shown: { link: "https://a.example/" },
+    },
+  },
 } satisfies PlatformFixture;

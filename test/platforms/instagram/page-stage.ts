@@ -10,7 +10,7 @@ import { accountRow } from "../../support/publishing.ts";
 import { createInstagram, USER_ID } from "./fake.ts";
 import { refusal } from "./meta-door.ts";
 import { createFetchedMedia } from "./stage-kit.ts";
-import { type InstagramStage, META_TROUBLES, refusesWith, stageOf } from "./stage.ts";
+import instagram, { type InstagramStage, META_TROUBLES, refusesWith, stageOf } from "./stage.ts";
 
 /** An account that is used through its Page, on a machine whose films nobody can fetch. */
 export async function openPageStage(platform: AnyPlatform): Promise<InstagramStage> {
@@ -60,4 +60,5 @@ export default {
   },
   troubles: META_TROUBLES,
   refusesToken: refusesWith(refusal(190, 463, 401)),
+  needed: instagram.needed,
 } satisfies PlatformFixture;

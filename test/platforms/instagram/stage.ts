@@ -106,4 +106,42 @@ export default {
   },
   troubles: META_TROUBLES,
   refusesToken: refusesWith(refusal(190, 463, 401)),
+  needed: {
+    "names the container, the post or the account": ["id"],
+    "whether the container is done": ["status_code"],
+    "whose number it is": ["data.name"],
+    "the number itself": ["data.quota_usage"],
+  },
+  scopes: {
+    instagram: [
+      "instagram_business_basic",
+      "instagram_business_content_publish",
+      "instagram_business_manage_insights",
+      "instagram_business_manage_comments",
+    ],
+    facebook: [
+      "instagram_basic",
+      "instagram_content_publish",
+      "instagram_manage_insights",
+      "instagram_manage_comments",
+      "pages_show_list",
+      "pages_read_engagement",
+    ],
+  },
+  askedOnlyWhen: {
+    business_management: "asked for only when accounts of business portfolios' Pages are wanted",
+    instagram_manage_contents: "asked for only when live posts are to be deleted",
+  },
+  gated: [
+    [{ firstComment: "First" }, { scopes: ["instagram_basic"] }, "refused"],
+    [{ comments: false }, { scopes: ["instagram_business_basic"] }, "refused"],
+    [{ trialReel: "manual" }, {}, "warned"],
+    [{ comments: true }, { scopes: ["instagram_basic"] }, "taken"],
+  ],
+  previews: {
+    "shows a story without text": {
+      post: { caption: "a", mediaUrl: PHOTO_URL, metadata: { story: true } },
+      shown: { text: null, note: "A story: Instagram shows it without a text, for a day." },
+    },
+  },
 } satisfies PlatformFixture;

@@ -13,7 +13,7 @@ import { disconnectChannel } from "../../../src/connecting/connections.ts";
 async function openWorld(profile: Partial<Profile> = {}) {
   const clock = new FakeClock();
   const server = createFakeLemmy({ now: () => clock.now(), profile });
-  const parts = { platformList: [lemmy], outbound: server.outbound, media: createStageMedia(), clock };
+  const parts = { platformList: [lemmy], outbound: server.door, media: createStageMedia(), clock };
   const ctx = await createTestContext(parts);
   const connect = (secrets: Record<string, string> = {}, instanceUrl: string = SERVER) =>
     connectOn(callOf(ctx), { provider: "lemmy", instanceUrl, secrets: { ...server.login, ...secrets } });
@@ -67,7 +67,7 @@ it("goes on with the fourth version where a server was brought to it", async () 
   );
   if (old === undefined || brought === undefined) throw new Error("There are no servers.");
   let current = old;
-  const outbound: Outbound = { ...old.outbound, request: (request) => current.outbound.request(request) };
+  const outbound: Outbound = { ...old.door, request: (request) => current.door.request(request) };
   await using ctx = await createTestContext({
     platformList: [lemmy],
     outbound,

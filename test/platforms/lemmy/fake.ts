@@ -5,10 +5,11 @@ import {
   type OutboundRequest,
   type OutboundResponse,
 } from "../../../src/ports/outbound.ts";
-import { answer, receive, type Received } from "../misskey/door.ts";
+import { receive, type Received } from "../misskey/door.ts";
 import { failure } from "./failure.ts";
 import { createPosts } from "./posts.ts";
 import { problemsOf } from "./schemas.ts";
+import { answerOf } from "../../support/described.ts";
 
 export const SERVER = "https://lemmy.example";
 
@@ -76,13 +77,13 @@ export function createFakeLemmy({
 
   const logIn = ({ fields }: Received): OutboundResponse => {
     const name = fields["username_or_email"];
-    if (name === "new") return answer(200, { registration_created: false, verify_email_sent: true });
+    if (name === "new") return answerOf(200, { registration_created: false, verify_email_sent: true });
     if (name !== "alice" || fields["password"] !== PASSWORD) return failure(401, "incorrect_login");
     if (profile.totp !== null && fields["totp_2fa_token"] === undefined)
       return failure(400, "missing_totp_token");
     if (profile.totp !== null && fields["totp_2fa_token"] !== profile.totp)
       return failure(400, "incorrect_totp_token");
-    return answer(200, { jwt: makeToken(), registration_created: false, verify_email_sent: false });
+    return answerOf(200, { jwt: makeToken(), registration_created: false, verify_email_sent: false });
   };
 
   const upload = ({ files }: Received): OutboundResponse => {
@@ -90,14 +91,14 @@ export function createFakeLemmy({
     if (!profile.imagesAllowed) return failure(400, "image_upload_disabled");
     if (file === undefined || !file.type.startsWith("image/")) {
       return version === "v3"
-        ? answer(400, { msg: "No file" })
+        ? answerOf(400, { msg: "No file" })
         : failure(400, "pictrs_invalid_image_upload", "No file");
     }
     const name = `${randomBytes(16).toString("hex")}.jpeg`;
     images.set(`${SERVER}/pictrs/image/${name}`, file);
     return version === "v3"
-      ? answer(201, { msg: "ok", files: [{ file: name, delete_token: "x" }] })
-      : answer(200, { image_url: `${SERVER}/pictrs/image/${name}`, filename: name });
+      ? answerOf(201, { msg: "ok", files: [{ file: name, delete_token: "x" }] })
+      : answerOf(200, { image_url: `${SERVER}/pictrs/image/${name}`, filename: name });
   };
 
   const serve = (request: Received): OutboundResponse => {
@@ -105,7 +106,7 @@ export function createFakeLemmy({
     switch (request.operation) {
       case "GET /api/v3/site":
       case "GET /api/v4/site":
-        return answer(200, siteOf(isMine));
+        return answerOf(200, siteOf(isMine));
       case "POST /api/v3/user/login":
       case "POST /api/v4/account/auth/login":
         return logIn(request);
@@ -116,7 +117,7 @@ export function createFakeLemmy({
     if (!isMine) return notLoggedIn();
     switch (request.operation) {
       case "GET /api/v4/account":
-        return answer(200, { ...mine, follows: [] });
+        return answerOf(200, { ...mine, follows: [] });
       case "POST /pictrs/image":
       case "POST /api/v4/image":
         return upload(request);
@@ -133,7 +134,7 @@ export function createFakeLemmy({
     const fields = request.method === "GET" ? Object.fromEntries(received.query) : received.fields;
     const problems = problemsOf(version, operation, fields);
     // Which version a server speaks is asked by trying.
-    if (problems === null && pathname === "/api/v4/site") return answer(404, "");
+    if (problems === null && pathname === "/api/v4/site") return answerOf(404, "");
     if (problems === null) wrong.push(operation);
     for (const problem of problems ?? []) wrong.push(`${operation}: ${problem}`);
     if (request.method !== "GET" && request.newConnection !== true)
@@ -145,7 +146,7 @@ export function createFakeLemmy({
 
   const outbound: Outbound = { request: handle, assertAllowed: (_field, url) => new URL(url) };
   return {
-    outbound,
+    door: outbound,
     wrong,
     seen,
     tokens,

@@ -24,7 +24,7 @@ async function lose({ ctx, account }: LemmyStage, community: string, isTaken: bo
 describe.each(["v3", "v4"] as const)("on %s", (version) => {
   it("finds a post whose answer was lost, below what is pinned and among many", async () => {
     await using stage = await openLemmy(lemmy, { version });
-    const { ctx, server } = stage;
+    const { ctx, fake: server } = stage;
     const { posts } = server.posts;
     const request = async (one: OutboundRequest) => {
       if (one.method !== "POST" || !one.url.endsWith("/post")) return ctx.outbound.request(one);
@@ -50,7 +50,7 @@ describe.each(["v3", "v4"] as const)("on %s", (version) => {
     await using stage = await openLemmy(lemmy, { version, hidesOwn: true });
     const { row } = await lose(stage, "news", true);
     expect(row).toMatchObject({ status: "published", platform_post_id: "100" });
-    expect(stage.server.count(`POST /api/${version}/post`)).toBe(1);
+    expect(stage.fake.count(`POST /api/${version}/post`)).toBe(1);
   });
 
   it.each([

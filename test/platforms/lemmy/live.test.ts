@@ -12,9 +12,9 @@ import { callOf } from "../../support/context.ts";
 import { endOf, finish } from "../../support/contract/ends.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { addPost, readPost } from "../../support/publishing.ts";
-import { answer } from "../misskey/door.ts";
 import { failure } from "./failure.ts";
 import { openLemmy, type LemmyStage } from "./stage.ts";
+import { answerOf } from "../../support/described.ts";
 
 const GIVEN = { community: "!horns@other.example", title: "A horn" };
 
@@ -28,7 +28,7 @@ async function publish(stage: LemmyStage, metadata: object = {}, media = ""): Pr
 describe.each(["v3", "v4"] as const)("on %s", (version) => {
   it("posts pictures into a community, the first as what it leads to", async () => {
     await using stage = await openLemmy(lemmy, { version });
-    const { server } = stage;
+    const { fake: server } = stage;
     const id = await publish(stage, { ...PICTURES, sensitive: true }, PHOTO_URL);
     const [post] = server.posts.shown();
     const [first, second] = server.images.keys();
@@ -49,29 +49,29 @@ describe.each(["v3", "v4"] as const)("on %s", (version) => {
     await using stage = await openLemmy(lemmy, { version });
     const call = callOf(stage.ctx);
     const id = await publish(stage, PICTURES, PHOTO_URL);
-    const before = { ...stage.server.posts.shown()[0] };
+    const before = { ...stage.fake.posts.shown()[0] };
     const metadata = { title: "Two horns", altText: "A golden horn" };
     await editPublishedPost(call, { id, caption: "Second", metadata });
-    const [post] = stage.server.posts.shown();
+    const [post] = stage.fake.posts.shown();
     expect(post).toMatchObject({ name: "Two horns", altText: "A golden horn", url: before.url });
     expect(post?.body).toBe(before.body?.replace("\\*First\\*", "Second"));
     const moved = editPublishedPost(call, { id, metadata: { community: "news" } });
     await expect(moved).rejects.toMatchObject({ kind: "conflict" });
-    expect(stage.server.wrong).toEqual([]);
+    expect(stage.fake.wrong).toEqual([]);
   });
 
   it("takes a link away, and puts another picture beside it", async () => {
     await using stage = await openLemmy(lemmy, { version });
     const id = await publish(stage, { link: "https://a.example/1", thumbnailUrl: PHOTO_URL });
-    const [post] = stage.server.posts.shown();
+    const [post] = stage.fake.posts.shown();
     expect(post?.url).toBe("https://a.example/1");
     const row = await readPost(stage.ctx, id);
     const io = await createPlatformIo(stage.ctx, stage.account, AbortSignal.timeout(5_000));
     const media = stage.ctx.media.forPost({ ownerId: row.owner_id, postId: row.id }, io.signal);
     await lemmy.setThumbnail?.(toPlatformPost(lemmy, row), PHOTO_URL, { ...io, media } as never);
-    expect([...stage.server.images.keys()]).toEqual([expect.any(String), post?.thumbnail]);
+    expect([...stage.fake.images.keys()]).toEqual([expect.any(String), post?.thumbnail]);
     await editPublishedPost(callOf(stage.ctx), { id, metadata: { link: null } as never });
-    expect(stage.server.posts.shown()[0]?.url).toBeNull();
+    expect(stage.fake.posts.shown()[0]?.url).toBeNull();
   });
 
   it("tells what others did with a post, and that it is gone, and removes it once", async () => {
@@ -82,9 +82,9 @@ describe.each(["v3", "v4"] as const)("on %s", (version) => {
     const io = await createPlatformIo(ctx, account, AbortSignal.timeout(5_000));
     for (let time = 0; time < 2; time += 1) await lemmy.remove?.(toPlatformPost(lemmy, row), io);
     expect(await readInsights(ctx, row)).toMatchObject({ state: "removed" });
-    stage.server.posts.posts.clear();
+    stage.fake.posts.posts.clear();
     await lemmy.remove?.(toPlatformPost(lemmy, row), io);
-    expect(stage.server.wrong).toEqual([]);
+    expect(stage.fake.wrong).toEqual([]);
   });
 
   it("names communities: those that the account joined, and those that are searched for", async () => {
@@ -97,7 +97,7 @@ describe.each(["v3", "v4"] as const)("on %s", (version) => {
     expect((await find("new")).choices).toEqual([
       { value: "news@lemmy.example", label: "News (news@lemmy.example)" },
     ]);
-    expect(stage.server.wrong).toEqual([]);
+    expect(stage.fake.wrong).toEqual([]);
   });
 });
 
@@ -137,7 +137,7 @@ it("looks up a community by its name, and refuses films", async () => {
   const { ctx, account } = stage;
   const metadata = JSON.stringify({ ...GIVEN, community: "https://other.example/c/horns" });
   await endOf(stage, (await addPost(ctx, account, { caption: "x", metadata })).id);
-  expect(stage.server.posts.shown()[0]?.communityId).toBe(4);
+  expect(stage.fake.posts.shown()[0]?.communityId).toBe(4);
   const unknown = JSON.stringify({ ...GIVEN, community: "nobody" });
   const row = await endOf(stage, (await addPost(ctx, account, { caption: "x", metadata: unknown })).id);
   expect(row).toMatchObject({
@@ -185,8 +185,8 @@ it.each([
 it("tells a picture that the server could not use, or that is too large for it", async () => {
   await using stage = await openLemmy(lemmy);
   for (const [response, expected] of [
-    [answer.bind(null, 201, { msg: "Error in process" }), /^mediaUrl: .*could not use/],
-    [answer.bind(null, 413, "<h1>413</h1>"), /^mediaUrl: .*too large/],
+    [answerOf.bind(null, 201, { msg: "Error in process" }), /^mediaUrl: .*could not use/],
+    [answerOf.bind(null, 413, "<h1>413</h1>"), /^mediaUrl: .*too large/],
   ] as const) {
     const post = { media_url: PHOTO_URL, metadata: JSON.stringify(GIVEN) };
     const { id } = await addPost(stage.ctx, stage.account, post);

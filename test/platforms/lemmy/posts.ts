@@ -1,6 +1,7 @@
 import type { OutboundResponse } from "../../../src/ports/outbound.ts";
-import { answer, type Received } from "../misskey/door.ts";
+import type { Received } from "../misskey/door.ts";
 import { failure } from "./failure.ts";
+import { answerOf } from "../../support/described.ts";
 
 export interface FakePost {
   readonly id: number;
@@ -108,7 +109,7 @@ export function createPosts({ now, version, server, personId, hidesOwn }: Option
       deleted: false,
     };
     posts.set(id, post);
-    return answer(200, { post_view: show(post) });
+    return answerOf(200, { post_view: show(post) });
   };
 
   /** What is named is changed; an empty text takes it away. */
@@ -125,18 +126,18 @@ export function createPosts({ now, version, server, personId, hidesOwn }: Option
       thumbnail: named("custom_thumbnail", post.thumbnail),
       nsfw: typeof fields["nsfw"] === "boolean" ? fields["nsfw"] : post.nsfw,
     });
-    return answer(200, { post_view: show(post) });
+    return answerOf(200, { post_view: show(post) });
   };
 
   const remove = (post: FakePost): OutboundResponse => {
     if (post.deleted) return failure(400, isOld ? "couldnt_update_post" : "couldnt_update");
     post.deleted = true;
-    return answer(200, { post_view: show(post) });
+    return answerOf(200, { post_view: show(post) });
   };
 
   const list = ({ query }: Received, isMine: boolean): OutboundResponse => {
     const community = COMMUNITIES.find(({ id }) => id === Number(query.get("community_id")));
-    if (community?.isClosed === true && !isMine) return answer(200, { [isOld ? "posts" : "items"]: [] });
+    if (community?.isClosed === true && !isMine) return answerOf(200, { [isOld ? "posts" : "items"]: [] });
     const limit = Math.min(Number(query.get("limit") ?? 10), 50);
     const from = Number(query.get("page_cursor") ?? 0);
     const all = [...posts.values()]
@@ -149,12 +150,12 @@ export function createPosts({ now, version, server, personId, hidesOwn }: Option
       );
     const items = all.slice(from, from + limit).map(show);
     const next = from + limit < all.length ? { next_page: String(from + limit) } : {};
-    return answer(200, { [isOld ? "posts" : "items"]: items, ...next });
+    return answerOf(200, { [isOld ? "posts" : "items"]: items, ...next });
   };
 
   const findCommunities = (term: string): OutboundResponse => {
     const found = COMMUNITIES.filter(({ name }) => name.includes(term));
-    return answer(200, { [isOld ? "communities" : "items"]: found.map(showCommunity) });
+    return answerOf(200, { [isOld ? "communities" : "items"]: found.map(showCommunity) });
   };
 
   const serve = (request: Received, isMine: boolean): OutboundResponse => {
@@ -166,11 +167,11 @@ export function createPosts({ now, version, server, personId, hidesOwn }: Option
         const found = COMMUNITIES.find((one) => one.name === name && one.host === host);
         return found === undefined
           ? notFound("community")
-          : answer(200, { community_view: showCommunity(found) });
+          : answerOf(200, { community_view: showCommunity(found) });
       }
       case "GET /community/list":
         return query.get("type_")?.toLowerCase() === "subscribed"
-          ? answer(200, { [isOld ? "communities" : "items"]: COMMUNITIES.slice(1, 2).map(showCommunity) })
+          ? answerOf(200, { [isOld ? "communities" : "items"]: COMMUNITIES.slice(1, 2).map(showCommunity) })
           : findCommunities(query.get("search_term") ?? "");
       case "GET /search":
         return findCommunities(query.get("q") ?? "");
@@ -181,7 +182,7 @@ export function createPosts({ now, version, server, personId, hidesOwn }: Option
     }
     const post = posts.get(Number(query.get("id") ?? fields["post_id"]));
     if (post === undefined) return notFound("post");
-    if (path === "GET /post") return answer(200, { post_view: show(post) });
+    if (path === "GET /post") return answerOf(200, { post_view: show(post) });
     return path === "PUT /post" ? change(post, request) : remove(post);
   };
 

@@ -1,39 +1,23 @@
+import { openStage, type FakeStage } from "../../support/contract/open-stage.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
-import { FakeClock } from "../../support/clock.ts";
-import { callOf, createTestContext } from "../../support/context.ts";
-import { connectOn } from "../../support/contract/connect-on.ts";
-import { createStageMedia, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
-import type { PlatformFixture, Stage } from "../../support/contract/stage.ts";
-import { answer } from "../misskey/door.ts";
+import { PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import type { PlatformFixture } from "../../support/contract/stage.ts";
 import { failure } from "./failure.ts";
 import { createFakeLemmy, SERVER, type FakeLemmy, type Profile } from "./fake.ts";
 import { shownOf } from "./reader.ts";
-
-export interface LemmyStage extends Stage {
-  readonly server: FakeLemmy;
-}
+import { answerOf } from "../../support/described.ts";
 
 /** An account on a Lemmy server, signed in. */
-export async function openLemmy(platform: AnyPlatform, profile: Partial<Profile> = {}): Promise<LemmyStage> {
-  const clock = new FakeClock();
-  const server = createFakeLemmy({ now: () => clock.now(), profile });
-  const parts = { platformList: [platform], outbound: server.outbound, media: createStageMedia(), clock };
-  const ctx = await createTestContext(parts);
-  const target = { provider: "lemmy", instanceUrl: SERVER, secrets: server.login };
-  const account = await connectOn(callOf(ctx), target);
-  const shown = () => {
-    if (server.wrong.length > 0) throw new Error(`The server was asked wrongly: ${server.wrong.join("; ")}`);
-    return server.posts.shown();
-  };
-  return {
-    server,
-    ctx,
-    account,
-    published: async () => shown().length,
-    captions: async () => shown().map(({ body }) => shownOf(body ?? "")),
-    [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
-  };
-}
+export const openLemmy = (platform: AnyPlatform, profile: Partial<Profile> = {}): Promise<LemmyStage> =>
+  openStage({
+    platform,
+    createFake: (now) => createFakeLemmy({ now, profile }),
+    connect: ({ login }) => ({ instanceUrl: SERVER, secrets: login }),
+    shown: ({ posts }) => posts.shown(),
+    textOf: ({ body }) => shownOf(body ?? ""),
+  });
+
+export type LemmyStage = FakeStage<FakeLemmy>;
 
 const GIVEN = { community: "news@lemmy.example", title: "A horn is heard" };
 
@@ -67,7 +51,23 @@ export default {
     "meets a limit": async () => failure(400, "rate_limit_error"),
     "meets a limit of the fourth version": async () => failure(429, "too_many_requests"),
     "is answered by a proxy that waited too long": async () =>
-      answer(504, "<html>504 Gateway Time-out</html>"),
+      answerOf(504, "<html>504 Gateway Time-out</html>"),
   },
   refusesToken: async () => failure(400, "not_logged_in"),
+  needed: {
+    "where the picture is": ["files.file"],
+    "where it is posted": [
+      "community_view.community.id",
+      "community_view.community.name",
+      "communities.community.id",
+      "communities.community.name",
+    ],
+    "names the post, and whose it is": [
+      "post_view.post.id",
+      "post_view.post.name",
+      "post_view.post.creator_id",
+    ],
+    "which of its interfaces the server has": ["version", "site_view.local_site"],
+    "names the account": ["my_user.local_user_view.person.id", "my_user.local_user_view.person.name"],
+  },
 } satisfies PlatformFixture;

@@ -1,3 +1,4 @@
+import { stageOn } from "../../support/contract/open-stage.ts";
 import { PDF_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import type { PlatformFixture } from "../../support/contract/stage.ts";
 import { connected, createLinkedInWorld, FILM_URL } from "./world.ts";
@@ -11,19 +12,19 @@ export default {
     const { ctx, fake } = world;
     // A token that is refused is renewed; without that, its post waits for a person until it misses its time.
     fake.isPartner = true;
-    return {
+    return stageOn({
       ctx,
       account: await connected(world),
-      async published() {
-        if (fake.wrong.length > 0) throw new Error(`LinkedIn would refuse: ${fake.wrong.join("; ")}`);
+      wrong: fake.wrong,
+      shown() {
         const comments = fake.posts.map((post) => post.comments.map(({ text }) => text));
         if (comments.some((texts) => new Set(texts).size < texts.length))
           throw new Error("A comment is there twice.");
-        return fake.posts.length;
+        return fake.posts;
       },
-      captions: async () => fake.posts.map(({ text }) => text),
-      [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
-    };
+      textOf: ({ text }) => text,
+      close: () => world[Symbol.asyncDispose](),
+    });
   },
   post: {
     caption: "A horn",
@@ -53,5 +54,34 @@ export default {
       media_url: "",
       metadata: { link: "https://a.example/", title: "A page", thumbnailUrl: PHOTO_URL },
     },
+  },
+  needed: {
+    "where the file goes": [
+      "value.uploadUrl",
+      "value.uploadInstructions.uploadUrl",
+      "value.uploadInstructions.firstByte",
+      "value.uploadInstructions.lastByte",
+    ],
+    "names the file": ["value.image", "value.video", "value.document"],
+    "whether the film is done": ["status"],
+    "names the member": ["sub"],
+  },
+  scopes: {
+    oauth: ["openid", "profile", "w_member_social"],
+    pages: [
+      "r_basicprofile",
+      "w_member_social",
+      "w_member_social_feed",
+      "r_member_postAnalytics",
+      "w_organization_social",
+      "w_organization_social_feed",
+      "r_organization_social",
+      "r_organization_social_feed",
+      "rw_organization_admin",
+    ],
+  },
+  isTitleApart: true,
+  previews: {
+    "has its title on the card": { post: { caption: "a", metadata: { title: "t" } }, shown: { text: "a" } },
   },
 } satisfies PlatformFixture;

@@ -20,7 +20,7 @@ import { PROFILES, type Profile } from "./profiles.ts";
 async function openWorld(profile: Partial<Profile> = {}) {
   const clock = new FakeClock();
   const server = createFakeMastodon({ now: () => clock.now(), profile });
-  const parts = { platformList: [mastodon], outbound: server.outbound, media: createStageMedia(), clock };
+  const parts = { platformList: [mastodon], outbound: server.door, media: createStageMedia(), clock };
   const ctx = await createTestContext(parts);
   return { server, ctx, [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose]() };
 }

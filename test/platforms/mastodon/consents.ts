@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { OutboundResponse } from "../../../src/ports/outbound.ts";
 import type { Profile } from "./profiles.ts";
-import { answer, type Received } from "./request.ts";
+import type { Received } from "./request.ts";
+import { answerOf } from "../../support/described.ts";
 
 interface Code {
   readonly clientId: string;
@@ -27,7 +28,7 @@ export function createConsents(profile: Profile) {
   const isClient = ({ fields }: Received): boolean =>
     apps.get(String(fields["client_id"]))?.secret === fields["client_secret"];
   const refusal = (error: string, status = 400): OutboundResponse =>
-    answer(status, {
+    answerOf(status, {
       error,
       error_description: "The provided authorization grant is invalid, expired, revoked",
     });
@@ -39,7 +40,7 @@ export function createConsents(profile: Profile) {
     if (profile.refreshes) refreshTokens.set(refresh_token, scopes);
     const more = profile.refreshes ? { refresh_token, expires_in: 3_600 } : {};
     const base = { access_token, token_type: "Bearer", scope: scopes.join(" "), created_at: 1_780_000_000 };
-    return answer(200, { ...base, ...more });
+    return answerOf(200, { ...base, ...more });
   };
 
   return {
@@ -51,7 +52,7 @@ export function createConsents(profile: Profile) {
       const redirectUris = [fields["redirect_uris"]].flat().map(String);
       apps.set(client_id, { secret, redirectUris, scopes: String(fields["scopes"] ?? "read").split(" ") });
       const shown = { id: "1", name: fields["client_name"], client_id, client_secret: secret };
-      return answer(200, { ...shown, redirect_uris: redirectUris, client_secret_expires_at: 0 });
+      return answerOf(200, { ...shown, redirect_uris: redirectUris, client_secret_expires_at: 0 });
     },
     /** A person opens the address and agrees, or not; what they come back with. */
     consent(address: string): Record<string, string> {
@@ -96,9 +97,9 @@ export function createConsents(profile: Profile) {
       return isFit ? issue(code.scopes) : refusal("invalid_grant");
     },
     revoke(request: Received): OutboundResponse {
-      if (!isClient(request)) return answer(403, { error: "unauthorized_client" });
+      if (!isClient(request)) return answerOf(403, { error: "unauthorized_client" });
       tokens.delete(String(request.fields["token"]));
-      return answer(200, {});
+      return answerOf(200, {});
     },
     keepToken(token: string, scopes: readonly string[]): string {
       tokens.set(token, scopes);

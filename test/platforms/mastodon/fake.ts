@@ -7,8 +7,9 @@ import {
 } from "../../../src/ports/outbound.ts";
 import { createConsents } from "./consents.ts";
 import { PROFILES, instanceV1, instanceV2, type Profile } from "./profiles.ts";
-import { answer, receive, scopesOf, type Received } from "./request.ts";
+import { receive, scopesOf, type Received } from "./request.ts";
 import { createStatuses } from "./statuses.ts";
+import { answerOf } from "../../support/described.ts";
 
 export const SERVER = "https://social.example";
 
@@ -42,13 +43,13 @@ export function createFakeMastodon({ now, profile: given }: Options) {
   const open = (request: Received): OutboundResponse | null => {
     switch (request.operation) {
       case "GET /api/v2/instance":
-        return profile.hasV2 ? answer(200, instanceV2(profile)) : answer(404, "<h1>404 Not Found</h1>");
+        return profile.hasV2 ? answerOf(200, instanceV2(profile)) : answerOf(404, "<h1>404 Not Found</h1>");
       case "GET /api/v1/instance":
-        return answer(200, instanceV1(profile));
+        return answerOf(200, instanceV1(profile));
       case "GET /.well-known/oauth-authorization-server":
         return profile.hasPkce
-          ? answer(200, { issuer: `${SERVER}/`, code_challenge_methods_supported: ["S256"] })
-          : answer(404, { error: "Not Found" });
+          ? answerOf(200, { issuer: `${SERVER}/`, code_challenge_methods_supported: ["S256"] })
+          : answerOf(404, { error: "Not Found" });
       case "POST /api/v1/apps":
         return consents.register(request);
       case "POST /oauth/token":
@@ -64,19 +65,21 @@ export function createFakeMastodon({ now, profile: given }: Options) {
     const granted = consents.scopesOfToken(request.headers["authorization"] ?? "");
     if (granted === null) {
       return profile.software === "pixelfed"
-        ? answer(500, { error: "Unauthenticated." })
-        : answer(401, { error: "The access token is invalid" });
+        ? answerOf(500, { error: "Unauthenticated." })
+        : answerOf(401, { error: "The access token is invalid" });
     }
     const needed = scopesOf(request.operation).filter(
       (scope) =>
         scope !== "profile" && !granted.includes(scope) && !granted.includes(scope.split(":")[0] ?? ""),
     );
-    if (needed.length > 0) return answer(403, { error: "This action is outside the authorized scopes" });
-    if (request.operation === "GET /api/v1/accounts/verify_credentials") return answer(200, ACCOUNT);
+    if (needed.length > 0) return answerOf(403, { error: "This action is outside the authorized scopes" });
+    if (request.operation === "GET /api/v1/accounts/verify_credentials") return answerOf(200, ACCOUNT);
     if (request.operation === "GET /api/v1/accounts/search")
-      return answer(200, [{ id: "2", acct: "bob@b.example", username: "bob", display_name: "Bob [B]" }]);
+      return answerOf(200, [{ id: "2", acct: "bob@b.example", username: "bob", display_name: "Bob [B]" }]);
     if (request.operation === "GET /api/v1/apps/verify_credentials")
-      return profile.hasPkce ? answer(200, { name: "Mine", scopes: granted }) : answer(200, { name: "Mine" });
+      return profile.hasPkce
+        ? answerOf(200, { name: "Mine", scopes: granted })
+        : answerOf(200, { name: "Mine" });
     return posts.serve(request);
   };
 
@@ -85,14 +88,17 @@ export function createFakeMastodon({ now, profile: given }: Options) {
     if (origin !== SERVER) throw new OutboundFailure(`Nobody is at ${origin}.`, false);
     if (pathname === "/.well-known/nodeinfo") {
       const rel = "http://nodeinfo.diaspora.software/ns/schema/2.0";
-      return answer(200, { links: [{ rel, href: `${SERVER}/nodeinfo/2.0` }] });
+      return answerOf(200, { links: [{ rel, href: `${SERVER}/nodeinfo/2.0` }] });
     }
     if (pathname === "/nodeinfo/2.0")
-      return answer(200, { version: "2.0", software: { name: profile.software, version: profile.version } });
+      return answerOf(200, {
+        version: "2.0",
+        software: { name: profile.software, version: profile.version },
+      });
     const received = await receive(request, (what) => void wrong.push(what));
     if (received === null) {
       wrong.push(`${request.method} ${pathname}`);
-      return answer(404, { error: "Record not found" });
+      return answerOf(404, { error: "Record not found" });
     }
     if (request.method !== "GET" && request.newConnection !== true)
       wrong.push(`${received.operation}: on a kept connection`);
@@ -102,7 +108,7 @@ export function createFakeMastodon({ now, profile: given }: Options) {
 
   const outbound: Outbound = { request: handle, assertAllowed: (_field, url) => new URL(url) };
   return {
-    outbound,
+    door: outbound,
     wrong,
     seen,
     posts,

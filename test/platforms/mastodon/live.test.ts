@@ -15,8 +15,8 @@ import { endOf, finish } from "../../support/contract/ends.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { addPost, readPost } from "../../support/publishing.ts";
 import { PROFILES } from "./profiles.ts";
-import { answer } from "./request.ts";
 import { openMastodon, type MastodonStage } from "./stage.ts";
+import { answerOf } from "../../support/described.ts";
 
 async function publish(stage: MastodonStage, metadata: object = {}, media = ""): Promise<string> {
   const post = { caption: "First", media_url: media, metadata: JSON.stringify(metadata) };
@@ -31,14 +31,14 @@ it("changes text, warning and alt text, and keeps what is not changed", async ()
   const metadata = { spoilerText: "Loud", altText: "A golden horn" };
   const { post } = await editPublishedPost(callOf(stage.ctx), { id, caption: "Second", metadata });
   expect(post.caption).toBe("Second");
-  const [status] = stage.server.posts.heads();
+  const [status] = stage.fake.posts.heads();
   expect(status).toMatchObject({ text: "Second", spoilerText: "Loud", sensitive: true, language: "en" });
   expect(status?.mediaIds).toHaveLength(2);
-  const [first, second] = stage.server.posts.media.values();
+  const [first, second] = stage.fake.posts.media.values();
   expect([first?.description, second?.description]).toEqual(["A golden horn", "The same horn"]);
   const change = { id, metadata: { visibility: "private" } };
   await expect(editPublishedPost(callOf(stage.ctx), change)).rejects.toMatchObject({ kind: "conflict" });
-  expect(stage.server.wrong).toEqual([]);
+  expect(stage.fake.wrong).toEqual([]);
 });
 
 it("refuses edits of servers that have none", async () => {
@@ -63,18 +63,18 @@ it("puts another picture in front of a film, and of nothing else", async () => {
   const io = await createPlatformIo(stage.ctx, stage.account, AbortSignal.timeout(5_000));
   const media = stage.ctx.media.forPost({ ownerId: row.owner_id, postId: row.id }, io.signal);
   await mastodon.setThumbnail?.(toPlatformPost(mastodon, row), thumbnailUrl, { ...io, media } as never);
-  expect([...stage.server.posts.media.values()]).toMatchObject([{ hasThumbnail: true }]);
-  expect(stage.server.posts.heads()[0]).toMatchObject({ text: "First" });
+  expect([...stage.fake.posts.media.values()]).toMatchObject([{ hasThumbnail: true }]);
+  expect(stage.fake.posts.heads()[0]).toMatchObject({ text: "First" });
   const text = toPlatformPost(mastodon, await readPost(stage.ctx, await publish(stage)));
   await expect(mastodon.setThumbnail?.(text, thumbnailUrl, { ...io, media } as never)).rejects.toMatchObject({
     kind: "conflict",
   });
-  expect(stage.server.wrong).toEqual([]);
+  expect(stage.fake.wrong).toEqual([]);
 });
 
 it("sends a thread in order, and removes all of it", async () => {
   await using stage = await openMastodon(mastodon);
-  const { ctx, account, server } = stage;
+  const { ctx, account, fake: server } = stage;
   const thread = [{ caption: "Two", mediaUrl: PHOTO_URL }, { caption: "Three" }];
   const id = await publish(stage, { thread, spoilerText: "Long", visibility: "unlisted" });
   const [one, two, three] = server.posts.all();
@@ -125,7 +125,7 @@ const REFUSALS = [
 it.each(REFUSALS)("explains HTTP %i, %s", async (status, error, expected) => {
   await using stage = await openMastodon(mastodon);
   const { id } = await addPost(stage.ctx, stage.account, { caption: "Hello" });
-  const worker = answering(stage, "/api/v1/statuses", () => answer(status, { error }));
+  const worker = answering(stage, "/api/v1/statuses", () => answerOf(status, { error }));
   expect(await finish(stage.ctx, id, worker)).toMatchObject({
     status: "failed",
     error: expect.stringMatching(expected),
@@ -142,7 +142,7 @@ it("asks to be reconnected where the token may not post, or the account is disab
     await finish(
       ctx,
       id,
-      answering(stage, "/api/v1/statuses", () => answer(403, { error })),
+      answering(stage, "/api/v1/statuses", () => answerOf(403, { error })),
       isRefused,
     );
     expect(await isRefused()).toBe(true);
@@ -159,7 +159,7 @@ it("refuses a file that the server cannot use, in words", async () => {
     [422, "Error processing thumbnail for uploaded media", /^mediaUrl: .*could not use/],
   ] as const) {
     const { id } = await addPost(stage.ctx, stage.account, { media_url: PHOTO_URL });
-    const worker = answering(stage, "/media", () => answer(status, { error }));
+    const worker = answering(stage, "/media", () => answerOf(status, { error }));
     const row = await finish(stage.ctx, id, worker);
     expect(row).toMatchObject({ status: "failed", error: expect.stringMatching(expected) });
   }
@@ -169,11 +169,11 @@ it("leaves a warning where a later part is refused, and never sends the first ag
   await using stage = await openMastodon(mastodon);
   const metadata = JSON.stringify({ thread: [{ caption: "Two" }, { caption: "Three" }] });
   const { id } = await addPost(stage.ctx, stage.account, { caption: "One", metadata });
-  const worker = answering(stage, "/api/v1/statuses", () => answer(422, { error: "Validation failed" }), 1);
+  const worker = answering(stage, "/api/v1/statuses", () => answerOf(422, { error: "Validation failed" }), 1);
   const row = await finish(stage.ctx, id, worker);
   expect(row).toMatchObject({ status: "published", error: null });
   expect(row.warnings).toContain("The rest of the thread did not go through");
-  expect(stage.server.posts.all().map(({ text }) => text)).toEqual(["One"]);
+  expect(stage.fake.posts.all().map(({ text }) => text)).toEqual(["One"]);
 });
 
 it("says so where a server knows no way to delete, and does not change what it cannot", async () => {
@@ -198,7 +198,7 @@ it("is written down as figures of posts at their ages, and of the channel by day
     return queryOf(ctx.store).selectFrom("results").selectAll().orderBy("at").execute();
   };
   await ctx.clock.advance(75 * MINUTE);
-  const [status] = stage.server.posts.heads();
+  const [status] = stage.fake.posts.heads();
   Object.assign(status!, { likes: 4 });
   expect((await collect()).find(({ post_id }) => post_id === id)?.h1).toMatch(/^,,,4,\d+,\d+,,$/);
   Object.assign(status!, { likes: 9 });
@@ -214,5 +214,5 @@ it("is written down as figures of posts at their ages, and of the channel by day
     await collect();
   }
   expect((await collect()).filter(({ post_id }) => post_id === "").map(({ h1 }) => h1)).toContain("42");
-  expect(stage.server.wrong).toEqual([]);
+  expect(stage.fake.wrong).toEqual([]);
 });

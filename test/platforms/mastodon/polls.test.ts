@@ -24,13 +24,13 @@ async function publish(stage: MastodonStage, metadata: object, media = ""): Prom
 it("asks in the first post of a thread, and keeps the votes when the text is changed", async () => {
   await using stage = await openMastodon(mastodon);
   const id = await publish(stage, { poll: POLL, thread: [{ caption: "More" }] });
-  const [asked, more] = stage.server.posts.all();
+  const [asked, more] = stage.fake.posts.all();
   expect(asked?.poll).toMatchObject({ options: ["Yes", "No"], multiple: true });
   expect(more?.poll).toBe(null);
   const { expiresAt = 0 } = asked?.poll ?? {};
   expect(expiresAt - (asked?.createdAt ?? 0)).toBe(24 * 3_600_000);
   await editPublishedPost(callOf(stage.ctx), { id, caption: "Second" });
-  const [edited] = stage.server.posts.heads();
+  const [edited] = stage.fake.posts.heads();
   expect(edited).toMatchObject({
     text: "Second",
     poll: { options: ["Yes", "No"], multiple: true, expiresAt },
@@ -42,9 +42,9 @@ it("shows another post, and where pictures must not be cut", async () => {
   await publish(stage, { quote: QUOTED });
   await publish(stage, { quote: `${SERVER}/@bob@b.example/${QUOTED}` });
   await publish(stage, { focus: { x: 0.5, y: -1 }, moreMedia: [{ url: PHOTO_URL }] }, PHOTO_URL);
-  expect(stage.server.posts.heads().map(({ quotes }) => quotes)).toEqual([QUOTED, QUOTED, null]);
-  expect([...stage.server.posts.media.values()].map(({ focus }) => focus)).toEqual(["0.5,-1", null]);
-  expect(stage.server.wrong).toEqual([]);
+  expect(stage.fake.posts.heads().map(({ quotes }) => quotes)).toEqual([QUOTED, QUOTED, null]);
+  expect([...stage.fake.posts.media.values()].map(({ focus }) => focus)).toEqual(["0.5,-1", null]);
+  expect(stage.fake.wrong).toEqual([]);
 });
 
 it("tells that a post which shows one for followers is for followers, too", async () => {
@@ -100,7 +100,7 @@ it("tells in the dry run what is asked", async () => {
 
 it("finds people, and names them by their address", async () => {
   await using stage = await openMastodon(mastodon);
-  const { ctx, account, server } = stage;
+  const { ctx, account, fake: server } = stage;
   const { choices } = await listChoices(callOf(ctx), {
     accountId: account.id,
     field: "mention",

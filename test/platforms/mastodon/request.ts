@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import type { OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
+import type { OutboundRequest } from "../../../src/ports/outbound.ts";
 
 interface Operation {
   readonly query?: { readonly properties: Record<string, object>; readonly required: readonly string[] };
@@ -139,19 +139,4 @@ function checkBody({ operation, spec, type, fields }: Body, wrong: (what: string
   }));
   const validate = ajv.compile({ type: "object", properties, additionalProperties: false, anyOf });
   if (!validate(fields)) wrong(ajv.errorsText(validate.errors));
-}
-
-export function answer(
-  status: number,
-  body: unknown = {},
-  headers: Record<string, string> = {},
-): OutboundResponse {
-  const isText = typeof body === "string";
-  const type = isText ? "text/html" : "application/json; charset=utf-8";
-  return {
-    status,
-    headers: { "content-type": type, ...headers },
-    url: "",
-    body: Readable.from([Buffer.from(isText ? body : JSON.stringify(body))]),
-  };
 }

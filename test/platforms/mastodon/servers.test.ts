@@ -29,9 +29,9 @@ describe.each(servers)("on %s", (name, profile) => {
     const { id } = await addPost(stage.ctx, stage.account, post);
     expect(await endOf(stage, id)).toMatchObject({ status: "published", error: null, warnings: null });
     expect(await stage.captions()).toEqual(["Hello *you*"]);
-    const [media] = stage.server.posts.media.values();
+    const [media] = stage.fake.posts.media.values();
     expect(media).toMatchObject({ description: "A horn" });
-    expect(stage.server.seen.some(({ headers }) => "idempotency-key" in headers)).toBe(name !== "pixelfed");
+    expect(stage.fake.seen.some(({ headers }) => "idempotency-key" in headers)).toBe(name !== "pixelfed");
   });
 
   it("shows a post once whose answer was lost, and once more only where it proves that it is not there", async () => {
@@ -88,7 +88,7 @@ it("counts addresses and mentions as Mastodon does, and the warning with the tex
 
 it("does not repeat after the key's time without having looked", async () => {
   await using stage = await openMastodon(mastodon);
-  const { ctx, server } = stage;
+  const { ctx, fake: server } = stage;
   let isDown = false;
   const request = async (one: OutboundRequest) => {
     if (isDown) throw new OutboundFailure("Nobody answers.", false);
@@ -123,7 +123,7 @@ it("leaves it to a person where a server does not list what was sent", async () 
 
 it("waits for a film that the server still works on, and sends again media that it has dropped", async () => {
   await using stage = await openMastodon(mastodon);
-  const { ctx, server } = stage;
+  const { ctx, fake: server } = stage;
   const scheduledAt = ctx.clock.now() + 3_600_000;
   const times = { scheduled_at: scheduledAt, due_at: ctx.clock.now(), lead_minutes: 60 };
   const { id } = await addPost(ctx, stage.account, { caption: "Film", media_url: CLIP_URL, ...times });

@@ -1,51 +1,28 @@
-import { connectOn } from "../../support/contract/connect-on.ts";
-import type { PlatformFixture, Stage, Trouble } from "../../support/contract/stage.ts";
-import { CLIP_URL, createStageMedia, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
-import { callOf, createTestContext } from "../../support/context.ts";
+import { openStage, type FakeStage } from "../../support/contract/open-stage.ts";
+import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
+import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { FakeClock } from "../../support/clock.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { createFakeMastodon, SERVER, type FakeMastodon } from "./fake.ts";
 import type { Profile } from "./profiles.ts";
-import { answer } from "./request.ts";
 import { QUOTED } from "./statuses.ts";
-
-export interface MastodonStage extends Stage {
-  readonly server: FakeMastodon;
-}
+import { answerOf } from "../../support/described.ts";
 
 /** An account on a server with these ways, connected with a token. */
-export async function openMastodon(
-  platform: AnyPlatform,
-  profile: Partial<Profile> = {},
-): Promise<MastodonStage> {
-  const clock = new FakeClock();
-  const server = createFakeMastodon({ now: () => clock.now(), profile });
-  const ctx = await createTestContext({
-    platformList: [platform],
-    outbound: server.outbound,
-    media: createStageMedia(),
-    clock,
+export const openMastodon = (platform: AnyPlatform, profile: Partial<Profile> = {}): Promise<MastodonStage> =>
+  openStage({
+    platform,
+    createFake: (now) => createFakeMastodon({ now, profile }),
+    connect: (fake) => ({ way: "token", instanceUrl: SERVER, secrets: { accessToken: fake.makeToken() } }),
+    shown: ({ posts }) => posts.heads(),
+    textOf: ({ text }) => text,
   });
-  const secrets = { accessToken: server.makeToken() };
-  const target = { provider: "mastodon", way: "token", instanceUrl: SERVER };
-  const account = await connectOn(callOf(ctx), { ...target, secrets });
-  const heads = () => {
-    if (server.wrong.length > 0) throw new Error(`The server was asked wrongly: ${server.wrong.join("; ")}`);
-    return server.posts.heads();
-  };
-  return {
-    server,
-    ctx,
-    account,
-    published: async () => heads().length,
-    captions: async () => heads().map(({ text }) => text),
-    [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
-  };
-}
+
+export type MastodonStage = FakeStage<FakeMastodon>;
 
 /** A moment of its reset, which Mastodon writes as ISO time. */
 const limited: Trouble = async () =>
-  answer(
+  answerOf(
     429,
     { error: "Too many requests" },
     {
@@ -96,7 +73,32 @@ export default {
   },
   troubles: {
     "meets a limit": limited,
-    "is answered by a proxy": async () => answer(200, "<html>Welcome</html>"),
+    "is answered by a proxy": async () => answerOf(200, "<html>Welcome</html>"),
   },
-  refusesToken: async () => answer(401, { error: "The access token was revoked" }),
+  refusesToken: async () => answerOf(401, { error: "The access token was revoked" }),
+  needed: {
+    "names the status, the file or the account": ["id"],
+    "whether the file is done": ["url"],
+    "the account's name": ["username"],
+  },
+  scopes: { oauth: ["read:accounts", "read:statuses", "write:statuses", "write:media"] },
+  previews: {
+    "counts the warning with each text, and addresses as 23": {
+      post: {
+        caption: "https://example.com/long/and/longer/and/longest",
+        metadata: {
+          spoilerText: "Loud",
+          thread: [{ caption: "Two", mediaUrl: PHOTO_URL }, { caption: "Three" }],
+        },
+      },
+      shown: {
+        note: "Shown after a click on the warning: Loud",
+        count: { length: 27, max: 500 },
+        parts: [
+          { text: "Two", count: { length: 7, max: 500 }, media: [{ url: PHOTO_URL, type: "image" }] },
+          { text: "Three", count: { length: 9 }, media: [] },
+        ],
+      },
+    },
+  },
 } satisfies PlatformFixture;

@@ -1,7 +1,8 @@
 import type { OutboundResponse } from "../../../src/ports/outbound.ts";
 import type { Profile } from "./profiles.ts";
-import { answer, type Received } from "./request.ts";
+import type { Received } from "./request.ts";
 import { lengthOf, stripTags, toHtml, toPixelfedHtml } from "./texts.ts";
+import { answerOf } from "../../support/described.ts";
 
 export interface FakeMedia {
   readonly id: string;
@@ -58,9 +59,9 @@ export function createStatuses({ now, profile, server, account }: Options) {
   /** Pixelfed's handler of errors knows no other status for what its framework throws. */
   const notFound = (): OutboundResponse =>
     isPixelfed
-      ? answer(500, { error: "No query results for model [App\\Status] 1" })
-      : answer(404, { error: "Record not found" });
-  const invalid = (error: string): OutboundResponse => answer(422, { error });
+      ? answerOf(500, { error: "No query results for model [App\\Status] 1" })
+      : answerOf(404, { error: "Record not found" });
+  const invalid = (error: string): OutboundResponse => answerOf(422, { error });
   const newId = (): string => `1093445367345${String((last += 1)).padStart(5, "0")}`;
 
   const free = (id: string): FakeMedia | undefined => {
@@ -107,7 +108,7 @@ export function createStatuses({ now, profile, server, account }: Options) {
   });
 
   const upload = ({ operation, fields, files }: Received): OutboundResponse => {
-    if (operation === "POST /api/v2/media" && !profile.hasV2) return answer(404, "<h1>404 Not Found</h1>");
+    if (operation === "POST /api/v2/media" && !profile.hasV2) return answerOf(404, "<h1>404 Not Found</h1>");
     const file = files.get("file");
     if (file === undefined) return invalid("Validation failed: File can't be blank");
     if (!profile.mimeTypes.includes(file.type))
@@ -127,12 +128,12 @@ export function createStatuses({ now, profile, server, account }: Options) {
       statusId: null,
     };
     media.set(id, one);
-    return answer(readyAt > now() ? 202 : 200, showMedia(one));
+    return answerOf(readyAt > now() ? 202 : 200, showMedia(one));
   };
 
   const readMedia = (id: string): OutboundResponse => {
     const one = free(id);
-    return one === undefined ? notFound() : answer(one.readyAt > now() ? 206 : 200, showMedia(one));
+    return one === undefined ? notFound() : answerOf(one.readyAt > now() ? 206 : 200, showMedia(one));
   };
 
   const refusalOf = (
@@ -196,19 +197,19 @@ export function createStatuses({ now, profile, server, account }: Options) {
     if (!profile.knowsContentType && Object.hasOwn(fields, "content_type"))
       return invalid("Validation failed: content_type is unknown");
     const unfit = isPixelfed ? unfitOf(fields) : null;
-    if (unfit !== null) return answer(500, { message: unfit, errors: {} });
+    if (unfit !== null) return answerOf(500, { message: unfit, errors: {} });
     const key = headers["idempotency-key"];
     const before = key === undefined ? undefined : keys.get(key);
     if (before !== undefined && before.at > now() - HOUR && profile.keys !== "ignored") {
       const first = statuses.get(before.id);
-      if (profile.keys === "refused") return answer(400, { error: "Duplicate idempotency key." });
-      return first === undefined ? notFound() : answer(200, show(first));
+      if (profile.keys === "refused") return answerOf(400, { error: "Duplicate idempotency key." });
+      return first === undefined ? notFound() : answerOf(200, show(first));
     }
     const text = String(fields["status"] ?? "");
     const ids = (fields["media_ids"] as string[] | undefined) ?? [];
     const spoilerText = String(fields["spoiler_text"] ?? "");
     if (profile.software === "pixelfed" && ids.length === 0 && fields["in_reply_to_id"] === undefined)
-      return answer(403, { error: "Empty statuses are not allowed" });
+      return answerOf(403, { error: "Empty statuses are not allowed" });
     const replyTo = (fields["in_reply_to_id"] as string | undefined) ?? null;
     if (replyTo !== null && !statuses.has(replyTo)) return notFound();
     const refused = isPixelfed ? null : (refusalOf(text, spoilerText, ids, null) ?? pollRefusal(fields, ids));
@@ -216,7 +217,7 @@ export function createStatuses({ now, profile, server, account }: Options) {
     const quotes = (fields["quoted_status_id"] as string | undefined) ?? null;
     if (quotes !== null && quotes !== QUOTED && !statuses.has(quotes)) return notFound();
     if (isPixelfed && ids.every((one) => free(one) === undefined))
-      return answer(400, { error: "Invalid media_ids" });
+      return answerOf(400, { error: "Invalid media_ids" });
     const status: FakeStatus = {
       id: newId(),
       createdAt: now(),
@@ -234,7 +235,7 @@ export function createStatuses({ now, profile, server, account }: Options) {
     statuses.set(status.id, status);
     for (const id of ids) (media.get(id) as FakeMedia).statusId = status.id;
     if (key !== undefined) keys.set(key, { id: status.id, at: now() });
-    return answer(200, show(status));
+    return answerOf(200, show(status));
   };
 
   /** As Mastodon's update service: what is not named is taken away. */
@@ -256,7 +257,7 @@ export function createStatuses({ now, profile, server, account }: Options) {
     const sensitive = fields["sensitive"] === true || fields["sensitive"] === "true" || spoilerText !== "";
     Object.assign(status, { text, spoilerText, sensitive, mediaIds: ids, poll: pollOf(fields) });
     if (typeof fields["language"] === "string") status.language = fields["language"];
-    return answer(200, show(status));
+    return answerOf(200, show(status));
   };
 
   const list = ({ id, query }: Received): OutboundResponse => {
@@ -267,7 +268,7 @@ export function createStatuses({ now, profile, server, account }: Options) {
       .toReversed()
       .filter((one) => maxId === null || one.id < maxId)
       .filter(({ replyTo }) => replyTo === null || !isPixelfed);
-    return answer(200, all.slice(0, limit).map(show));
+    return answerOf(200, all.slice(0, limit).map(show));
   };
 
   const serve = (request: Received): OutboundResponse => {
@@ -278,13 +279,13 @@ export function createStatuses({ now, profile, server, account }: Options) {
     if (operation === "GET /api/v1/accounts/{id}/statuses") return list(request);
     const status = statuses.get(id);
     if (status === undefined) return notFound();
-    if (operation === "GET /api/v1/statuses/{id}") return answer(200, show(status));
+    if (operation === "GET /api/v1/statuses/{id}") return answerOf(200, show(status));
     if (operation === "GET /api/v1/statuses/{id}/source")
-      return answer(200, { id, text: status.text, spoiler_text: status.spoilerText });
+      return answerOf(200, { id, text: status.text, spoiler_text: status.spoilerText });
     if (operation === "PUT /api/v1/statuses/{id}") return change(status, request);
     if (operation !== "DELETE /api/v1/statuses/{id}" || !profile.hasDelete) return notFound();
     statuses.delete(id);
-    return answer(200, { ...show(status), text: status.text });
+    return answerOf(200, { ...show(status), text: status.text });
   };
 
   /** A thread is one post of ours. */

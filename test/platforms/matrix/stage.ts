@@ -1,13 +1,9 @@
-import { Readable } from "node:stream";
+import { answers } from "../../support/described.ts";
+import { stageOn } from "../../support/contract/open-stage.ts";
 import { textOfHtml } from "../../../src/domain/html-text.ts";
-import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
+import type { PlatformFixture } from "../../support/contract/stage.ts";
 import { CLIP_URL, PDF_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { openMatrix } from "./world.ts";
-
-function says(status: number, body: object): Trouble {
-  const text = JSON.stringify(body);
-  return async () => ({ status, headers: {}, url: "", body: Readable.from([Buffer.from(text)]) });
-}
 
 /** What the files after the first one tell. */
 const FURTHER = "The same horn";
@@ -21,17 +17,15 @@ export default {
       if (new Set(keys).size < keys.length) throw new Error("A message of the post is there twice.");
       return all.map(({ content }) => content).filter(({ body }) => body !== FURTHER);
     };
-    return {
+    return stageOn({
       ctx: world.ctx,
       account: await world.connect(),
-      published: async () => heads().length,
-      captions: async () =>
-        // A space that stays looks like any other.
-        heads().map(({ body, formatted_body: html }) =>
-          html === undefined ? body : textOfHtml(html).replaceAll("\u00a0", " "),
-        ),
-      [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
-    };
+      shown: heads,
+      // A space that stays looks like any other.
+      textOf: ({ body, formatted_body: html }) =>
+        html === undefined ? body : textOfHtml(html).replaceAll("\u00a0", " "),
+      close: () => world[Symbol.asyncDispose](),
+    });
   },
   post: { caption: "A horn", media_url: PHOTO_URL, metadata: PICTURES },
   otherPosts: {
@@ -55,17 +49,30 @@ export default {
     "a film": { caption: "It plays", media_url: CLIP_URL, metadata: { thumbnailUrl: PHOTO_URL } },
   },
   troubles: {
-    "meets a limit": says(429, {
+    "meets a limit": answers(429, {
       errcode: "M_LIMIT_EXCEEDED",
       error: "Too Many Requests",
       retry_after_ms: 4_521,
     }),
-    "meets a broken server": says(500, { errcode: "M_UNKNOWN", error: "Internal server error" }),
-    "meets a server that starts": says(502, {}),
+    "meets a broken server": answers(500, { errcode: "M_UNKNOWN", error: "Internal server error" }),
+    "meets a server that starts": answers(502, {}),
   },
-  refusesToken: says(401, {
+  refusesToken: answers(401, {
     errcode: "M_UNKNOWN_TOKEN",
     error: "Invalid access token passed.",
     soft_logout: false,
   }),
+  needed: {
+    "where the file is": ["content_uri"],
+    "names the event": ["event_id", "chunk.event_id"],
+    "the event is changed as it is": ["content.**"],
+    "whether the account is in the room": ["membership"],
+    "whose number it is, and the number": ["rooms.room_id", "rooms.num_joined_members"],
+  },
+  previews: {
+    "tells a file without a caption by its alternative text": {
+      post: { mediaUrl: PHOTO_URL, metadata: { altText: "A horn" } },
+      shown: { text: "A horn", count: { length: 0, unit: "bytes" } },
+    },
+  },
 } satisfies PlatformFixture;

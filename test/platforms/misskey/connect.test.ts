@@ -15,7 +15,7 @@ import { createFakeMisskey, SERVER, type Profile } from "./fake.ts";
 async function openWorld(profile: Partial<Profile> = {}) {
   const clock = new FakeClock();
   const server = createFakeMisskey({ now: () => clock.now(), profile });
-  const parts = { platformList: [misskey], outbound: server.outbound, media: createStageMedia(), clock };
+  const parts = { platformList: [misskey], outbound: server.door, media: createStageMedia(), clock };
   const ctx = await createTestContext(parts);
   return { server, ctx, [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose]() };
 }

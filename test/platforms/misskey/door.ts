@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import type { OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
+import type { OutboundRequest } from "../../../src/ports/outbound.ts";
 
 /** A request as a server reads it. */
 export interface Received {
@@ -43,19 +43,4 @@ async function readBody(
     else files.set(name, { type: value.type, size: value.size });
   }
   return { fields, files };
-}
-
-export function answer(
-  status: number,
-  body?: unknown,
-  headers: Record<string, string> = {},
-): OutboundResponse {
-  const text = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
-  const type = typeof body === "string" ? "text/html" : "application/json; charset=utf-8";
-  return {
-    status,
-    headers: { "content-type": type, ...headers },
-    url: "",
-    body: Readable.from([Buffer.from(text)]),
-  };
 }

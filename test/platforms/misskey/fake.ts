@@ -5,9 +5,10 @@ import {
   type OutboundRequest,
   type OutboundResponse,
 } from "../../../src/ports/outbound.ts";
-import { answer, receive, type Received } from "./door.ts";
+import { receive, type Received } from "./door.ts";
 import { failure } from "./failure.ts";
 import { problemsOf } from "./schemas.ts";
+import { answerOf } from "../../support/described.ts";
 
 export const SERVER = "https://misskey.example";
 const USER_ID = "9zuser0001";
@@ -98,14 +99,14 @@ export function createFakeMisskey({
 
   const upload = ({ fields, files: sent }: Received): OutboundResponse => {
     const file = sent.get("file");
-    if (file === undefined) return answer(400);
+    if (file === undefined) return answerOf(400);
     const { maxFileSizeMb = 250, uploadableFileTypes = ["*/*"] } = profile.policies ?? {};
     if (file.size > maxFileSizeMb * 1_048_576) return failure(413, "MAX_FILE_SIZE_EXCEEDED");
     const kinds = [file.type, `${file.type.split("/")[0]}/*`, "*/*"];
     if (!kinds.some((kind) => uploadableFileTypes.includes(kind))) return failure(400, "UNALLOWED_FILE_TYPE");
     const { comment = null, isSensitive, force } = fields;
     const known = [...files.values()].find(({ size, type }) => size === file.size && type === file.type);
-    if (force !== "true" && known !== undefined) return answer(200, known);
+    if (force !== "true" && known !== undefined) return answerOf(200, known);
     const one: FakeFile = {
       id: newId(),
       ...file,
@@ -113,7 +114,7 @@ export function createFakeMisskey({
       isSensitive: isSensitive === "true",
     };
     files.set(one.id, one);
-    return answer(200, { ...one, url: `${SERVER}/files/${one.id}` });
+    return answerOf(200, { ...one, url: `${SERVER}/files/${one.id}` });
   };
 
   const create = ({ fields }: Received): OutboundResponse => {
@@ -131,7 +132,7 @@ export function createFakeMisskey({
     const trimmed = text === null || text.trim() === "" ? null : text.trim();
     const note = { id: newId(), createdAt: now(), text: trimmed, cw, replyId, fileIds, visibility, poll };
     notes.set(note.id, note);
-    return answer(200, { createdNote: show(note) });
+    return answerOf(200, { createdNote: show(note) });
   };
 
   const list = ({ fields }: Received): OutboundResponse => {
@@ -147,7 +148,7 @@ export function createFakeMisskey({
     if (fields["userId"] !== USER_ID) return failure(400, "NO_SUCH_USER");
     const found = [...notes.values()].filter((one) => one.createdAt >= sinceDate && one.id > sinceId);
     const sorted = found.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    return answer(200, sorted.slice(0, limit).map(show));
+    return answerOf(200, sorted.slice(0, limit).map(show));
   };
 
   const remove = (note: FakeNote): OutboundResponse => {
@@ -155,32 +156,32 @@ export function createFakeMisskey({
     if (now() - deletedAt < 1_000) return failure(429, "RATE_LIMIT_EXCEEDED", { resetMs: now() + 1_000 });
     deletedAt = now();
     notes.delete(note.id);
-    return answer(204);
+    return answerOf(204);
   };
 
   const serve = (method: string, request: Received): OutboundResponse => {
     switch (method) {
       case "meta":
-        return answer(200, {
+        return answerOf(200, {
           version: "2026.5.1",
           name: "Example",
           maxNoteTextLength: profile.maxNoteTextLength,
           ...profile.meta,
         });
       case "i":
-        return answer(200, user);
+        return answerOf(200, user);
       case "miauth/check": {
         const session = request.operation.split("/")[3] ?? "";
         const token = sessions.get(session);
         sessions.delete(session);
-        return token === undefined ? answer(200, { ok: false }) : answer(200, { ok: true, token, user });
+        return token === undefined ? answerOf(200, { ok: false }) : answerOf(200, { ok: true, token, user });
       }
       case "drive/files/create":
         return upload(request);
       case "drive/files/update": {
         const { fileId, ...fields } = request.fields;
         const file = files.get(String(fileId));
-        return file === undefined ? failure(400, "NO_SUCH_FILE") : answer(200, Object.assign(file, fields));
+        return file === undefined ? failure(400, "NO_SUCH_FILE") : answerOf(200, Object.assign(file, fields));
       }
       case "notes/create":
         return create(request);
@@ -190,7 +191,7 @@ export function createFakeMisskey({
           { id: "9zuser0002", username: "bob", name: "Bob [B]", host: "b.example" },
           { id: "9zuser0003", username: "bo", name: null, host: null },
         ];
-        return answer(
+        return answerOf(
           200,
           known.filter((one) => one.username.startsWith(username)),
         );
@@ -200,7 +201,7 @@ export function createFakeMisskey({
     }
     const note = notes.get(String(request.fields["noteId"]));
     if (note === undefined) return failure(400, "NO_SUCH_NOTE");
-    return method === "notes/delete" ? remove(note) : answer(200, show(note));
+    return method === "notes/delete" ? remove(note) : answerOf(200, show(note));
   };
 
   const handle = async (request: OutboundRequest): Promise<OutboundResponse> => {
@@ -235,7 +236,7 @@ export function createFakeMisskey({
 
   const outbound: Outbound = { request: handle, assertAllowed: (_field, url) => new URL(url) };
   return {
-    outbound,
+    door: outbound,
     wrong,
     seen,
     files,

@@ -13,9 +13,9 @@ import { callOf } from "../../support/context.ts";
 import { endOf, finish } from "../../support/contract/ends.ts";
 import { PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { addPost, readPost } from "../../support/publishing.ts";
-import { answer } from "./door.ts";
 import { failure } from "./failure.ts";
 import { openMisskey, type MisskeyStage } from "./stage.ts";
+import { answerOf } from "../../support/described.ts";
 
 async function publish(stage: MisskeyStage, metadata: object = {}, media = ""): Promise<string> {
   const post = { caption: "First", media_url: media, metadata: JSON.stringify(metadata) };
@@ -27,17 +27,17 @@ async function publish(stage: MisskeyStage, metadata: object = {}, media = ""): 
 it("sends pictures with their texts, and never takes a file of the same bytes for them", async () => {
   await using stage = await openMisskey(misskey);
   const id = await publish(stage, { ...PICTURES, sensitive: true, visibility: "unlisted" }, PHOTO_URL);
-  const files = [...stage.server.files.values()];
+  const files = [...stage.fake.files.values()];
   expect(files.map(({ comment }) => comment)).toEqual(["A horn", "The same horn"]);
   expect(files.every(({ isSensitive }) => isSensitive)).toBe(true);
-  const [note] = stage.server.heads();
+  const [note] = stage.fake.heads();
   expect(note).toMatchObject({ visibility: "home", fileIds: files.map((file) => file.id) });
   const { platform_post_id, platform_url } = await readPost(stage.ctx, id);
   expect([platform_post_id, platform_url]).toEqual([note?.id, `https://misskey.example/notes/${note?.id}`]);
   await expect(editPublishedPost(callOf(stage.ctx), { id, caption: "Second" })).rejects.toMatchObject({
     kind: "conflict",
   });
-  expect(stage.server.wrong).toEqual([]);
+  expect(stage.fake.wrong).toEqual([]);
 });
 
 it("changes what a note's files are, and nothing else of it", async () => {
@@ -49,7 +49,7 @@ it("changes what a note's files are, and nothing else of it", async () => {
     PHOTO_URL,
   );
   await editPublishedPost(call, { id, metadata: { altText: "A golden horn", sensitive: true } });
-  const files = [...stage.server.files.values()];
+  const files = [...stage.fake.files.values()];
   expect(files.map(({ comment, isSensitive }) => [comment, isSensitive])).toEqual([
     ["A golden horn", true],
     ["The same horn", true],
@@ -57,12 +57,12 @@ it("changes what a note's files are, and nothing else of it", async () => {
   ]);
   for (const change of [{ caption: "Other" }, { metadata: { spoilerText: "Loud" } }])
     await expect(editPublishedPost(call, { id, ...change })).rejects.toMatchObject({ kind: "conflict" });
-  expect(stage.server.wrong).toEqual([]);
+  expect(stage.fake.wrong).toEqual([]);
 });
 
 it("sends a thread in order, and removes all of it, a second between two", async () => {
   await using stage = await openMisskey(misskey);
-  const { ctx, account, server } = stage;
+  const { ctx, account, fake: server } = stage;
   const thread = [{ caption: "Two", mediaUrl: PHOTO_URL }, { caption: "Three" }];
   const id = await publish(stage, { thread, spoilerText: "*Long*", visibility: "private" });
   const [one, two, three] = server.notes.values();
@@ -172,12 +172,12 @@ it("leaves a warning where a later part is refused, and never sends the first ag
   const row = await finish(stage.ctx, id, worker);
   expect(row).toMatchObject({ status: "published", error: null });
   expect(row.warnings).toContain("The rest of the thread did not go through");
-  expect([...stage.server.notes.values()].map(({ text }) => text)).toEqual(["One"]);
+  expect([...stage.fake.notes.values()].map(({ text }) => text)).toEqual(["One"]);
 });
 
 it("finds a note whose answer was lost among many, by its files or its text", async () => {
   await using stage = await openMisskey(misskey);
-  const { ctx, server } = stage;
+  const { ctx, fake: server } = stage;
   for (const media_url of ["", PHOTO_URL]) {
     let isLost = false;
     const request = async (one: OutboundRequest) => {
@@ -213,13 +213,13 @@ function other(createdAt: number, id: string) {
 it("tells a file that a proxy refuses", async () => {
   await using stage = await openMisskey(misskey);
   const { id } = await addPost(stage.ctx, stage.account, { media_url: PHOTO_URL });
-  const worker = answering(stage, "drive/files/create", () => answer(413, "<h1>413</h1>"));
+  const worker = answering(stage, "drive/files/create", () => answerOf(413, "<h1>413</h1>"));
   expect((await finish(stage.ctx, id, worker)).error).toMatch(/^mediaUrl: .*too large/);
 });
 
 it("asks in the first note of a thread, and finds people by their names", async () => {
   await using stage = await openMisskey(misskey);
-  const { ctx, account, server } = stage;
+  const { ctx, account, fake: server } = stage;
   const poll = { options: ["Yes", "No"], hours: 0.5 };
   const metadata = JSON.stringify({ poll, thread: [{ caption: "More" }] });
   const { id } = await addPost(ctx, account, { caption: "Which?", media_url: "", metadata });

@@ -1,43 +1,23 @@
+import { openStage, type FakeStage } from "../../support/contract/open-stage.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
-import { FakeClock } from "../../support/clock.ts";
-import { callOf, createTestContext } from "../../support/context.ts";
-import { connectOn } from "../../support/contract/connect-on.ts";
-import { CLIP_URL, createStageMedia, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
-import type { PlatformFixture, Stage } from "../../support/contract/stage.ts";
-import { answer } from "./door.ts";
+import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import type { PlatformFixture } from "../../support/contract/stage.ts";
 import { failure } from "./failure.ts";
 import { createFakeMisskey, SERVER, type FakeMisskey, type Profile } from "./fake.ts";
 import { shownOf } from "./reader.ts";
-
-export interface MisskeyStage extends Stage {
-  readonly server: FakeMisskey;
-}
+import { answerOf } from "../../support/described.ts";
 
 /** An account on a Misskey server, connected with a token. */
-export async function openMisskey(
-  platform: AnyPlatform,
-  profile: Partial<Profile> = {},
-): Promise<MisskeyStage> {
-  const clock = new FakeClock();
-  const server = createFakeMisskey({ now: () => clock.now(), profile });
-  const parts = { platformList: [platform], outbound: server.outbound, media: createStageMedia(), clock };
-  const ctx = await createTestContext(parts);
-  const secrets = { accessToken: server.makeToken() };
-  const target = { provider: "misskey", way: "token", instanceUrl: SERVER };
-  const account = await connectOn(callOf(ctx), { ...target, secrets });
-  const heads = () => {
-    if (server.wrong.length > 0) throw new Error(`The server was asked wrongly: ${server.wrong.join("; ")}`);
-    return server.heads();
-  };
-  return {
-    server,
-    ctx,
-    account,
-    published: async () => heads().length,
-    captions: async () => heads().map(({ text }) => shownOf(text ?? "")),
-    [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
-  };
-}
+export const openMisskey = (platform: AnyPlatform, profile: Partial<Profile> = {}): Promise<MisskeyStage> =>
+  openStage({
+    platform,
+    createFake: (now) => createFakeMisskey({ now, profile }),
+    connect: (fake) => ({ way: "token", instanceUrl: SERVER, secrets: { accessToken: fake.makeToken() } }),
+    shown: (fake) => fake.heads(),
+    textOf: ({ text }) => shownOf(text ?? ""),
+  });
+
+export type MisskeyStage = FakeStage<FakeMisskey>;
 
 export default {
   openStage: (platform) => openMisskey(platform),
@@ -72,7 +52,17 @@ export default {
   troubles: {
     "meets a limit": async () => failure(429, "RATE_LIMIT_EXCEEDED", { resetMs: Date.now() + 3_000 }),
     "meets a broken server": async () => failure(500, "INTERNAL_ERROR"),
-    "is answered by a proxy": async () => answer(200, "<html>Welcome</html>"),
+    "is answered by a proxy": async () => answerOf(200, "<html>Welcome</html>"),
   },
   refusesToken: async () => failure(401, "AUTHENTICATION_FAILED"),
+  needed: {
+    "names the note, the file or the account": ["id", "createdNote.id"],
+    "the account's name": ["username"],
+  },
+  previews: {
+    "hides it behind its warning": {
+      post: { caption: " a ", metadata: { spoilerText: "Loud" } },
+      shown: { text: "a", note: "Shown after a click on the warning: Loud" },
+    },
+  },
 } satisfies PlatformFixture;

@@ -91,4 +91,5 @@ export default {
   },
   // A key does not end.
   refusesToken: null,
+  needed: { "where the file is, and whether it came whole": ["url", "sha256"] },
 } satisfies PlatformFixture;

@@ -1,3 +1,4 @@
+import { stageOn } from "../../support/contract/open-stage.ts";
 import type { OutboundResponse } from "../../../src/ports/outbound.ts";
 import type { PlatformFixture } from "../../support/contract/stage.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
@@ -20,16 +21,15 @@ export default {
     // Each look at a video that is being transcoded is one more request to go wrong.
     fake.videos.processingMs = 4_000;
     const shown = () => {
-      if (fake.wrong.length > 0) throw new Error(`PeerTube would have refused: ${fake.wrong.join("; ")}`);
       return fake.videos.shown();
     };
-    return {
+    return stageOn({
       ctx,
       account,
-      published: async () => shown().length,
-      captions: async () => shown().map(({ fields }) => String(fields["description"])),
-      [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
-    };
+      wrong: fake.wrong,
+      shown,
+      textOf: ({ fields }) => String(fields["description"]),
+    });
   },
   post: {
     ...FILM,
@@ -48,4 +48,12 @@ export default {
     "meets a server in maintenance": answering({ status: 502, text: "<html>Bad gateway</html>" }),
   },
   refusesToken: answering(problem(401, "invalid_token", "Token is invalid")),
+  needed: {
+    "names the video": ["uuid", "video.uuid"],
+    "whether everybody sees it": ["privacy.id", "state.id"],
+    "the account's name": ["username"],
+    "names the channel": ["videoChannels.id", "videoChannels.name"],
+    "which files it takes": ["video.file.extensions"],
+    "whose number it is": ["data.id"],
+  },
 } satisfies PlatformFixture;

@@ -1,14 +1,11 @@
-import { Readable } from "node:stream";
+import { answers } from "../../support/described.ts";
+import { stageOn } from "../../support/contract/open-stage.ts";
 import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { openWorld } from "./world.ts";
 
-function says(status: number, code: number, headers: Record<string, string> = {}): Trouble {
-  return async (_pass, { url }) => {
-    const body = Readable.from([Buffer.from(JSON.stringify({ code, message: "No." }))]);
-    return { status, url, headers, body };
-  };
-}
+const says = (status: number, code: number, headers?: Record<string, string>): Trouble =>
+  answers(status, { code, message: "No." }, headers);
 
 export default {
   async openStage(platform) {
@@ -19,13 +16,13 @@ export default {
       return pins();
     };
     const pins = () => world.fake.state.pins.filter(({ isDeleted }) => !isDeleted);
-    return {
+    return stageOn({
       ctx: world.ctx,
+      close: () => world[Symbol.asyncDispose](),
       account: await world.connect(),
-      published: async () => shown().length,
-      captions: async () => shown().map(({ description }) => description ?? ""),
-      [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
-    };
+      shown,
+      textOf: ({ description }) => description ?? "",
+    });
   },
   post: {
     caption: "A horn",
@@ -54,4 +51,11 @@ export default {
     "meets a broken server": says(503, 12),
   },
   refusesToken: says(401, 2),
+  needed: {
+    "names the pin or the account": ["id", "username"],
+    "what is chosen": ["items.id", "items.name"],
+    "where the film goes": ["media_id", "upload_url", "upload_parameters.**"],
+    "whether the film is done": ["status"],
+  },
+  scopes: { oauth: ["user_accounts:read", "boards:read", "boards:write", "pins:read", "pins:write"] },
 } satisfies PlatformFixture;

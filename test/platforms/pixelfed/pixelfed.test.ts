@@ -15,16 +15,16 @@ import { createStageMedia, PHOTO_URL, PICTURES } from "../../support/contract/st
 import { addPost, readPost } from "../../support/publishing.ts";
 import { createFakeMastodon, SERVER } from "../mastodon/fake.ts";
 import { PROFILES } from "../mastodon/profiles.ts";
-import { answer } from "../mastodon/request.ts";
 import type { MastodonStage } from "../mastodon/stage.ts";
 import { openPixelfed } from "./stage.ts";
+import { answerOf } from "../../support/described.ts";
 
 const picture = { media_url: PHOTO_URL, metadata: JSON.stringify({ altText: "A horn" }) };
 
 it("registers itself at a server, asks for the scopes that it knows, and renews its token", async () => {
   const clock = new FakeClock();
   const server = createFakeMastodon({ now: () => clock.now(), profile: PROFILES.pixelfed });
-  const parts = { platformList: [pixelfed], outbound: server.outbound, media: createStageMedia(), clock };
+  const parts = { platformList: [pixelfed], outbound: server.door, media: createStageMedia(), clock };
   await using ctx = await createTestContext(parts);
   const asked = { provider: "pixelfed", instanceUrl: "social.example" };
   const { rows, error, url } = await consentOn(callOf(ctx), asked, {
@@ -82,7 +82,7 @@ it("keeps to its limits: pictures are required, no keys, nothing else", async ()
   expect(JSON.stringify(warnings)).toContain("only with sensitive: true");
   const { id } = await addPost(ctx, account, picture);
   await endOf(stage, id);
-  expect(stage.server.seen.some(({ headers }) => "idempotency-key" in headers)).toBe(false);
+  expect(stage.fake.seen.some(({ headers }) => "idempotency-key" in headers)).toBe(false);
   const change = editPublishedPost(callOf(ctx), { id, caption: "Other" });
   await expect(change).rejects.toMatchObject({ kind: "conflict" });
 });
@@ -129,7 +129,7 @@ it.each([
   const row = await finish(
     stage.ctx,
     id,
-    answering(stage, end, () => answer(status, body)),
+    answering(stage, end, () => answerOf(status, body)),
   );
   expect(row).toMatchObject({ status: "failed", error: expect.stringMatching(expected) });
   expect(await stage.published()).toBe(0);
@@ -144,19 +144,19 @@ it("settles by its own posts what says that the key or the media were used, also
       if (!isFirst || !one.url.endsWith("/statuses")) return ctx.outbound.request(one);
       isFirst = false;
       await ctx.outbound.request(one);
-      return answer(400, { error });
+      return answerOf(400, { error });
     };
     const metadata = JSON.stringify({ ...PICTURES, visibility: "private" });
     const { id } = await addPost(ctx, stage.account, { ...picture, metadata });
     const worker = { ...ctx, outbound: { ...ctx.outbound, request } };
     expect(await finish(ctx, id, worker)).toMatchObject({ status: "published", error: null });
-    expect([await stage.published(), stage.server.count("POST /api/v1/statuses")]).toEqual([1, 1]);
+    expect([await stage.published(), stage.fake.count("POST /api/v1/statuses")]).toEqual([1, 1]);
   }
 });
 
 it("makes no error of a post that is gone already", async () => {
   await using stage = await openPixelfed(pixelfed);
-  const { ctx, account, server } = stage;
+  const { ctx, account, fake: server } = stage;
   const { id } = await addPost(ctx, account, picture);
   await endOf(stage, id);
   server.posts.statuses.clear();

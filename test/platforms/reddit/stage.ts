@@ -1,3 +1,4 @@
+import { stageOn } from "../../support/contract/open-stage.ts";
 import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { rendered, TAKE_A_BREAK } from "./communities.ts";
@@ -17,13 +18,13 @@ export default {
   async openStage(platform) {
     const world = await openWorld(platform);
     const shown = () => world.fake.communities.heads();
-    return {
+    return stageOn({
       ctx: world.ctx,
+      close: () => world[Symbol.asyncDispose](),
       account: await world.connect(),
-      published: async () => shown().length,
-      captions: async () => shown().map(({ selftext }) => rendered(selftext)),
-      [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
-    };
+      shown,
+      textOf: ({ selftext }) => rendered(selftext),
+    });
   },
   post: {
     caption: "1. It is *blown*\n2. as ever",
@@ -65,4 +66,16 @@ export default {
     "comes too soon after another": says(refusal(TAKE_A_BREAK)),
   },
   refusesToken: says(said(401, "Unauthorized")),
+  needed: {
+    "where the file goes": ["args.action", "args.fields.name", "args.fields.value", "asset.asset_id"],
+    "names the post": ["json.data.name", "json.data.url", "data.children.data.name"],
+    "by which a post is found again": [
+      "data.children.data.subreddit",
+      "data.children.data.title",
+      "data.children.data.created_utc",
+      "data.children.data.selftext",
+    ],
+    "names the account": ["id", "name"],
+  },
+  scopes: { oauth: ["identity", "read", "submit", "edit", "flair", "history"] },
 } satisfies PlatformFixture;

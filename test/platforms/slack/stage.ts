@@ -1,50 +1,23 @@
-import { Readable } from "node:stream";
-import { callOf, createTestContext } from "../../support/context.ts";
-import { connectOn } from "../../support/contract/connect-on.ts";
+import { answers } from "../../support/described.ts";
+import { openStage } from "../../support/contract/open-stage.ts";
 import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
-import {
-  CLIP_URL,
-  createStageMedia,
-  PDF_URL,
-  PHOTO_URL,
-  PICTURES,
-} from "../../support/contract/stage-media.ts";
-import { FakeClock } from "../../support/clock.ts";
+import { CLIP_URL, PDF_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { createFakeSlack, TOKEN } from "./fake.ts";
 
 /** Slack refuses in HTTP 200. */
-function says(error: string, status = 200, headers: Record<string, string> = {}): Trouble {
-  return async (_pass, { url }) => {
-    const body = Readable.from([Buffer.from(JSON.stringify({ ok: false, error }))]);
-    return { status, url, headers, body };
-  };
-}
+const says = (error: string, status = 200, headers?: Record<string, string>): Trouble =>
+  answers(status, { ok: false, error }, headers);
 
 export default {
-  async openStage(platform) {
-    const clock = new FakeClock();
-    const slack = createFakeSlack(() => clock.now());
-    const ctx = await createTestContext({
-      platformList: [platform],
-      outbound: slack.door,
-      media: createStageMedia(),
-      clock,
-    });
-    const shown = () =>
-      slack.state.messages.filter(
-        (one) => one.threadTs === null && !one.isDeleted && one.visibleAt <= clock.now(),
-      );
-    return {
-      ctx,
-      account: await connectOn(callOf(ctx), {
-        provider: "slack",
-        secrets: { botToken: TOKEN, channel: "#news" },
-      }),
-      published: async () => shown().length,
-      captions: async () => shown().map((message) => message.text),
-      [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
-    };
-  },
+  openStage: (platform) =>
+    openStage({
+      platform,
+      createFake: createFakeSlack,
+      connect: () => ({ secrets: { botToken: TOKEN, channel: "#news" } }),
+      shown: ({ state }, now) =>
+        state.messages.filter((one) => one.threadTs === null && !one.isDeleted && one.visibleAt <= now),
+      textOf: ({ text }) => text,
+    }),
   post: {
     caption: "A horn",
     media_url: PHOTO_URL,
@@ -82,4 +55,30 @@ export default {
     },
   },
   refusesToken: says("token_revoked"),
+  needed: {
+    "an error comes with HTTP 200 too": ["ok"],
+    "where the file goes": ["upload_url", "file_id"],
+    "names the message": ["file.shares.**", "ts"],
+    "what is chosen": ["channels.id", "members.id"],
+  },
+  scopes: {
+    oauth: [
+      "chat:write",
+      "chat:write.public",
+      "channels:read",
+      "groups:read",
+      "files:write",
+      "files:read",
+      "channels:history",
+      "groups:history",
+    ],
+  },
+  askedOnlyWhen: { "users:read": "asked for only when people are looked up to be mentioned" },
+  isTitleApart: true,
+  previews: {
+    "names the first file by its title": {
+      post: { caption: "a", metadata: { title: "t" } },
+      shown: { text: "a" },
+    },
+  },
 } satisfies PlatformFixture;

@@ -1,4 +1,4 @@
-import { Readable } from "node:stream";
+import { answers } from "../../support/described.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { connectOn } from "../../support/contract/connect-on.ts";
@@ -6,10 +6,8 @@ import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
 import { CLIP_URL, createStageMedia, PDF_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { BOT_TOKEN, createFakeTelegram } from "./fake.ts";
 
-function says(status: number, description: string, parameters?: object): Trouble {
-  const body = JSON.stringify({ ok: false, error_code: status, description, parameters });
-  return async () => ({ status, headers: {}, url: "", body: Readable.from([Buffer.from(body)]) });
-}
+const says = (status: number, description: string, parameters?: object): Trouble =>
+  answers(status, { ok: false, error_code: status, description, parameters });
 
 export default {
   async openStage(platform) {
@@ -78,4 +76,23 @@ export default {
     "meets a broken server": says(500, "Internal Server Error"),
   },
   refusesToken: says(401, "Unauthorized"),
+  needed: {
+    "an error comes with HTTP 200 too": ["ok"],
+    "names the message": ["result.message_id", "result.chat.id"],
+    "who the bot is, and what it may": ["result.id", "result.type", "result.status"],
+  },
+  previews: {
+    "writes a link that stands alone": {
+      post: { metadata: { link: "https://a.example/" } },
+      shown: {
+        text: "https://a.example/",
+        link: "https://a.example/",
+        count: { length: 0, max: 4096, unit: "utf16" },
+      },
+    },
+    "has less room beside media": {
+      post: { caption: "a", mediaUrl: PHOTO_URL },
+      shown: { text: "a", count: { max: 1024 } },
+    },
+  },
 } satisfies PlatformFixture;

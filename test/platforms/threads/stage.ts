@@ -86,4 +86,32 @@ export default {
   },
   troubles: META_TROUBLES,
   refusesToken: refusesWith(refusal(190, 463, 401)),
+  needed: {
+    "names the container, the post or the account": ["id"],
+    "whether the container is done": ["status"],
+    "whose number it is": ["data.name"],
+    "the number itself": ["data.quota_usage"],
+  },
+  scopes: {
+    threads: [
+      "threads_basic",
+      "threads_content_publish",
+      "threads_manage_insights",
+      "threads_delete",
+      "threads_manage_replies",
+      "threads_read_replies",
+    ],
+  },
+  askedOnlyWhen: {
+    threads_location_tagging: "asked for only when posts are to have places",
+    threads_share_to_instagram: "asked for only when posts are shown as stories on Instagram, too",
+  },
+  gated: [
+    [{ locationId: "1" }, { scopes: ["threads_basic"] }, "refused"],
+    [{ shareToInstagram: true }, { scopes: ["threads_basic"] }, "refused"],
+    [{ locationId: "1" }, { scopes: [] }, "taken"],
+  ],
+  previews: {
+    "counts an emoji by its bytes": { post: { caption: "🎺" }, shown: { count: { length: 4, max: 500 } } },
+  },
 } satisfies PlatformFixture;

@@ -57,4 +57,26 @@ export default {
     "meets trouble of TikTok's, told with HTTP 200": answerOf(refuse(200, "internal_error"), 500),
   },
   refusesToken: answerOf(refuse(401, "access_token_invalid"), 403),
+  needed: {
+    "who may be let see it": ["data.privacy_level_options"],
+    "where the film goes": ["data.publish_id", "data.upload_url"],
+    "whether it is done": ["data.status"],
+    "names the video": ["data.publicaly_available_post_id", "data.videos.id"],
+    "whose numbers they are": ["data.user"],
+  },
+  scopes: { oauth: ["user.info.basic", "video.publish", "video.upload"] },
+  previews: {
+    "leaves a film in the inbox to a person, without text": {
+      post: { caption: "a", mediaUrl: "https://media.example/clip.mp4", metadata: { mode: "inbox" } },
+      shown: { text: null, note: "TikTok: a person finishes it in the app." },
+    },
+    "gives photos there their text": {
+      post: {
+        caption: "a",
+        mediaUrl: PHOTO_URL,
+        metadata: { mode: "inbox", title: "t", moreMedia: [{ url: PHOTO_URL }] },
+      },
+      shown: { text: "t\n\na", count: { max: 4000 }, note: "TikTok: a person finishes it in the app." },
+    },
+  },
 } satisfies PlatformFixture;

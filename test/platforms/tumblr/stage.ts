@@ -1,3 +1,4 @@
+import { stageOn } from "../../support/contract/open-stage.ts";
 import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { refusal, toResponse, type Said } from "./fake.ts";
@@ -17,13 +18,13 @@ export default {
         .filter(({ type, subtype }) => type === "text" && subtype === undefined)
         .map(({ text }) => text)
         .join("\n\n");
-    return {
+    return stageOn({
       ctx: world.ctx,
+      close: () => world[Symbol.asyncDispose](),
       account: await world.connect(),
-      published: async () => blogs.visible().length,
-      captions: async () => blogs.visible().map(({ fields }) => textOf(fields.content)),
-      [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
-    };
+      shown: () => blogs.visible(),
+      textOf: ({ fields }) => textOf(fields.content),
+    });
   },
   post: {
     caption: "A horn\n\nIt is blown: https://posthorn.example/a.",
@@ -48,4 +49,11 @@ export default {
     "comes while a film is worked on": says(refusal(403, 8010)),
   },
   refusesToken: says(refusal(401, 1016)),
+  needed: {
+    "names the post": ["response.id", "response.posts.id"],
+    "by which a film is found again, whose post gets another id": ["response.posts.slug"],
+    "the post is changed as it is": ["response.content.**"],
+    "names the blog": ["response.user.blogs.name", "response.user.blogs.uuid"],
+  },
+  scopes: { oauth: ["basic", "write", "offline_access"] },
 } satisfies PlatformFixture;

@@ -1,3 +1,4 @@
+import { stageOn } from "../../support/contract/open-stage.ts";
 import type { OutboundResponse } from "../../../src/ports/outbound.ts";
 import type { PlatformFixture } from "../../support/contract/stage.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
@@ -24,17 +25,16 @@ export default {
     // Each look at a video that is being transcoded is one more request to go wrong.
     fake.videos.processingMs = 4_000;
     const shown = () => {
-      if (fake.wrong.length > 0) throw new Error(`Vimeo would have refused: ${fake.wrong.join("; ")}`);
       if (fake.videos.all.size > 1) throw new Error("There is more than one video.");
       return fake.videos.shown();
     };
-    return {
+    return stageOn({
       ctx,
       account,
-      published: async () => shown().length,
-      captions: async () => shown().map(({ fields }) => String(fields["description"])),
-      [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
-    };
+      wrong: fake.wrong,
+      shown,
+      textOf: ({ fields }) => String(fields["description"]),
+    });
   },
   post: {
     ...FILM,
@@ -53,4 +53,24 @@ export default {
     "meets a server that cannot begin": answering(refusal(500, 4003)),
   },
   refusesToken: answering(UNAUTHORIZED),
+  needed: {
+    "names the video": ["uri", "link"],
+    "whether everybody sees it": ["privacy.view"],
+    "the number itself": ["metadata.connections.followers.total"],
+    "where the film goes": ["upload.upload_link"],
+  },
+  scopes: { oauth: ["public", "private", "upload", "edit", "delete", "stats"] },
+  gated: [
+    [{ visibility: "unlisted" }, { limits: { plan: "free" } }, "refused"],
+    [{ downloadEnabled: true }, { limits: { plan: "basic" } }, "refused"],
+    [{ visibility: "unlisted" }, {}, "warned"],
+    [{ visibility: "unlisted" }, { limits: { plan: "starter" } }, "taken"],
+  ],
+  previews: {
+    "takes the first line for the title": {
+      post: { caption: "a\nb", mediaUrl: CLIP_URL },
+      shown: { text: "a\n\na\nb", media: [{ url: CLIP_URL, type: "video", change: null }] },
+    },
+    "calls a film without words so": { post: { mediaUrl: CLIP_URL }, shown: { text: "Untitled" } },
+  },
 } satisfies PlatformFixture;

@@ -28,4 +28,12 @@ export default {
   },
   refusesToken: null,
   post: { caption: "A horn", media_url: PHOTO_URL, metadata: PICTURES },
+  needed: {},
+  isTitleApart: true,
+  previews: {
+    "leaves all to the receiver": {
+      post: { caption: "a", metadata: { title: "t" } },
+      shown: { text: "a", note: "The receiver gets every field and decides what it shows of them." },
+    },
+  },
 } satisfies PlatformFixture;

@@ -20,7 +20,7 @@ async function openWorld(options: Options = {}) {
   const server = createFakeWordpress({ now: () => clock.now(), ...options });
   const ctx = await createTestContext({
     platformList: [wordpress],
-    outbound: server.outbound,
+    outbound: server.door,
     media: createStageMedia(),
     clock,
     publicUrl: async () => "https://horn.example",

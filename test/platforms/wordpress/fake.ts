@@ -5,7 +5,8 @@ import {
   type OutboundResponse,
 } from "../../../src/ports/outbound.ts";
 import { createLibrary, type FakeFile, type FakePost } from "./library.ts";
-import { answer, receive, refuse, type Received } from "./requests.ts";
+import { receive, refuse, type Received } from "./requests.ts";
+import { answerOf } from "../../support/described.ts";
 
 export const SITE = "https://blog.example";
 export const USER = { username: "alice", appPassword: "abcdEFGH1234ijklMNOP5678" };
@@ -100,7 +101,7 @@ export function createFakeWordpress(options: Options) {
     const post = site.posts.find((one) => one.id === id);
     const list = (all: readonly object[]) => {
       const size = fields["per_page"] ?? 10;
-      return answer(200, all.slice(0, size), { "x-wp-total": String(all.length) });
+      return answerOf(200, all.slice(0, size), { "x-wp-total": String(all.length) });
     };
     const named = <T extends { name: string; id: number }>(all: readonly T[]) =>
       all.filter(
@@ -113,7 +114,7 @@ export function createFakeWordpress(options: Options) {
     if (isPublishing && capabilities["publish_posts"] !== true) return refuse(403, "rest_cannot_publish");
     switch (operation) {
       case "GET /wp/v2/users/me":
-        return answer(200, me());
+        return answerOf(200, me());
       case "GET /wp/v2/posts": {
         const states: string[] = fields["status"] ?? ["publish"];
         return list(
@@ -123,17 +124,17 @@ export function createFakeWordpress(options: Options) {
         );
       }
       case "POST /wp/v2/posts":
-        return answer(201, viewPost(site.create(request)));
+        return answerOf(201, viewPost(site.create(request)));
       case "GET /wp/v2/posts/{id}":
-        return answer(200, viewPost(post!));
+        return answerOf(200, viewPost(post!));
       case "POST /wp/v2/posts/{id}":
-        return answer(200, viewPost(site.write(post!, request)));
+        return answerOf(200, viewPost(site.write(post!, request)));
       case "DELETE /wp/v2/posts/{id}":
         if (fields["force"] === true) site.posts.splice(site.posts.indexOf(post!), 1);
         else if (options.hasTrash === false) return refuse(501, "rest_trash_not_supported");
         else if (post!.status === "trash") return refuse(410, "rest_already_trashed");
         else site.trash(post!);
-        return answer(200, viewPost(post!));
+        return answerOf(200, viewPost(post!));
       case "GET /wp/v2/media": {
         const parents: number[] | undefined = fields["parent"];
         const slugs: string[] | undefined = fields["slug"];
@@ -148,12 +149,12 @@ export function createFakeWordpress(options: Options) {
         // What belongs to no draft, everybody can list.
         if (parent === undefined) wrong.push("a file that everybody can see at once");
         const stored = await site.upload(request, options.maxBytes ?? Infinity);
-        return "status" in stored ? stored : answer(201, viewFile(stored));
+        return "status" in stored ? stored : answerOf(201, viewFile(stored));
       }
       case "POST /wp/v2/tags": {
         const { id: termId, isNew } = site.tag(fields["name"]);
         if (!isNew) return refuse(400, "term_exists", { term_id: termId });
-        return answer(201, { id: termId, name: fields["name"] });
+        return answerOf(201, { id: termId, name: fields["name"] });
       }
       case "GET /wp/v2/tags":
         return list(named(site.tags));
@@ -167,10 +168,10 @@ export function createFakeWordpress(options: Options) {
   const handle = async (request: OutboundRequest): Promise<OutboundResponse> => {
     const url = new URL(request.url);
     if (url.origin !== SITE) throw new OutboundFailure(`Nobody is at ${url.origin}.`, false);
-    if (state.isDown) return answer(503, "<h1>Briefly unavailable for scheduled maintenance</h1>");
+    if (state.isDown) return answerOf(503, "<h1>Briefly unavailable for scheduled maintenance</h1>");
     const path = pathOf(url);
-    if (path === null) return answer(404, "<!DOCTYPE html><title>Page not found</title>");
-    if (path === "/") return answer(200, root());
+    if (path === null) return answerOf(404, "<!DOCTYPE html><title>Page not found</title>");
+    if (path === "/") return answerOf(200, root());
     const received = await receive(request, path, (what) => void wrong.push(what));
     if (received === null) {
       wrong.push(`${request.method} ${path}`);
@@ -187,7 +188,7 @@ export function createFakeWordpress(options: Options) {
 
   const outbound: Outbound = { request: handle, assertAllowed: (_field, url) => new URL(url) };
   return {
-    outbound,
+    door: outbound,
     site,
     state,
     seen,

@@ -26,7 +26,7 @@ async function publish(stage: WordpressStage, metadata: object = {}, media = "")
 it("changes the text around its media, and leaves what it is not told", async () => {
   await using stage = await openWordpress(wordpress);
   const id = await publish(stage, { ...PICTURES, excerpt: "Short", tags: ["Horns"] }, PHOTO_URL);
-  const [post] = stage.server.site.posts;
+  const [post] = stage.fake.site.posts;
   Object.assign(post!, { title: "Changed on the site" });
   const before = { ...post! };
   await editPublishedPost(callOf(stage.ctx), { id, caption: "Second", metadata: { altText: "Golden" } });
@@ -36,7 +36,7 @@ it("changes the text around its media, and leaves what it is not told", async ()
     "Golden",
     "The same horn",
   ]);
-  expect(stage.server.wrong).toEqual([]);
+  expect(stage.fake.wrong).toEqual([]);
 });
 
 it("changes and takes off what else it may", async () => {
@@ -45,7 +45,7 @@ it("changes and takes off what else it may", async () => {
   const metadata = { title: "Louder", excerpt: null, tags: null, categories: null, comments: null };
   const { post } = await editPublishedPost(callOf(stage.ctx), { id, metadata });
   expect(post.metadata).toEqual({ title: "Louder" });
-  expect(stage.server.site.posts[0]).toMatchObject({
+  expect(stage.fake.site.posts[0]).toMatchObject({
     ...{ title: "Louder", excerpt: "", tags: [], categories: [1], comment_status: "open" },
   });
   const slug = editPublishedPost(callOf(stage.ctx), { id, metadata: { slug: "other" } });
@@ -58,27 +58,27 @@ it("does not replace a text whose media it does not know, nor change what is gon
   await queryOf(stage.ctx.store).deleteFrom("effects").execute();
   const change = () => editPublishedPost(callOf(stage.ctx), { id, caption: "Second" });
   await expect(change()).rejects.toMatchObject({ kind: "conflict", message: /does not know where/ });
-  stage.server.site.trash(stage.server.site.posts[0]!);
+  stage.fake.site.trash(stage.fake.site.posts[0]!);
   await expect(change()).rejects.toMatchObject({ kind: "conflict", message: /no longer on the site/ });
 });
 
 it("replaces the featured image", async () => {
   await using stage = await openWordpress(wordpress);
   const id = await publish(stage, { thumbnailUrl: PHOTO_URL });
-  const [first] = stage.server.site.files;
+  const [first] = stage.fake.site.files;
   await setThumbnail(callOf(stage.ctx), { id, thumbnailUrl: PHOTO_URL });
-  const [post] = stage.server.site.posts;
+  const [post] = stage.fake.site.posts;
   expect(post?.featured_media).not.toBe(first?.id);
-  expect(stage.server.site.files.map((file) => file.post)).toEqual([post?.id, post?.id]);
+  expect(stage.fake.site.files.map((file) => file.post)).toEqual([post?.id, post?.id]);
 });
 
 it("counts comments, and tells a post that was taken back", async () => {
   await using stage = await openWordpress(wordpress);
   const id = await publish(stage);
-  stage.server.state.comments = 12;
+  stage.fake.state.comments = 12;
   const read = async () => readInsights(stage.ctx, await readPost(stage.ctx, id));
   expect(await read()).toMatchObject({ state: "live", metrics: { comments: 12, likes: null } });
-  Object.assign(stage.server.site.posts[0]!, { status: "private" });
+  Object.assign(stage.fake.site.posts[0]!, { status: "private" });
   expect(await read()).toMatchObject({ state: "private", visibility: "private" });
 });
 
@@ -88,7 +88,7 @@ it("removes for good where the site has no trash", async () => {
   const io = await createPlatformIo(stage.ctx, stage.account, AbortSignal.timeout(5_000));
   const post = toPlatformPost(wordpress, await readPost(stage.ctx, id));
   for (let time = 0; time < 2; time += 1) await wordpress.remove?.(post, io);
-  expect(stage.server.site.posts).toEqual([]);
+  expect(stage.fake.site.posts).toEqual([]);
 });
 
 it("lists categories and tags", async () => {
@@ -100,5 +100,5 @@ it("lists categories and tags", async () => {
     { value: "4", label: "News & views" },
   ]);
   expect(await list("tags", "gold")).toEqual([{ value: "Old & gold", label: "Old & gold" }]);
-  expect(stage.server.wrong).toEqual([]);
+  expect(stage.fake.wrong).toEqual([]);
 });

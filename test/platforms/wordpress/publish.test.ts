@@ -10,8 +10,9 @@ import { endOf, finish } from "../../support/contract/ends.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { addPost, drain, readPost } from "../../support/publishing.ts";
 import { shownText } from "./library.ts";
-import { answer, refuse } from "./requests.ts";
+import { refuse } from "./requests.ts";
 import { openWordpress, type WordpressStage } from "./stage.ts";
+import { answerOf } from "../../support/described.ts";
 
 const MINUTE = 60_000;
 
@@ -43,13 +44,13 @@ it("leaves a post that is handed over to the site, which publishes it by itself"
   await using stage = await openWordpress(wordpress);
   const held = await addAhead(stage, 10 * MINUTE, { tags: ["Horns"] });
   expect(held).toMatchObject({ status: "uploaded", error: null });
-  const [post] = stage.server.site.posts;
+  const [post] = stage.fake.site.posts;
   expect(post).toMatchObject({ status: "future", dateMs: held.scheduled_at });
-  const { length } = stage.server.seen;
+  const { length } = stage.fake.seen;
   const row = await endOf(stage, held.id);
   expect(row).toMatchObject({ status: "published", platform_post_id: String(post?.id) });
   expect(row.platform_url).toBe(`https://blog.example/${post?.slug}/`);
-  expect(stage.server.seen.slice(length).every(({ operation }) => operation.startsWith("GET"))).toBe(true);
+  expect(stage.fake.seen.slice(length).every(({ operation }) => operation.startsWith("GET"))).toBe(true);
 });
 
 it("publishes it itself where WP-Cron sleeps past its time, and not before", async () => {
@@ -60,7 +61,7 @@ it("publishes it itself where WP-Cron sleeps past its time, and not before", asy
   expect(await stage.published()).toBe(0);
   expect(await endOf(stage, held.id)).toMatchObject({ status: "published", error: null });
   expect(stage.ctx.clock.now() - held.scheduled_at).toBeLessThan(10_000);
-  expect(stage.server.wrong).toEqual([]);
+  expect(stage.fake.wrong).toEqual([]);
 });
 
 it.each([
@@ -70,7 +71,7 @@ it.each([
   await using stage = await openWordpress(wordpress, { skewMs });
   const row = await addAhead(stage, leadMs);
   expect(row.status).toBe("scheduled");
-  expect(stage.server.site.posts[0]?.status).toBe("draft");
+  expect(stage.fake.site.posts[0]?.status).toBe("draft");
   await stage.ctx.clock.advance(leadMs - 1);
   await drain(stage.ctx);
   expect(await stage.published()).toBe(0);
@@ -92,7 +93,7 @@ it("does not publish what was taken off the site before its time", async () => {
   ] as const) {
     await using stage = await openWordpress(wordpress);
     const held = await addAhead(stage, 10 * MINUTE);
-    Object.assign(stage.server.site.posts[0]!, { status });
+    Object.assign(stage.fake.site.posts[0]!, { status });
     expect(await endOf(stage, held.id)).toMatchObject({
       status: "failed",
       error: expect.stringMatching(why),
@@ -104,11 +105,11 @@ it("does not publish what was taken off the site before its time", async () => {
 it("waits for a site that is down at the time of a post that lies on it", async () => {
   await using stage = await openWordpress(wordpress);
   const held = await addAhead(stage, 10 * MINUTE);
-  stage.server.state.isDown = true;
+  stage.fake.state.isDown = true;
   await stage.ctx.clock.advance(11 * MINUTE);
   await drain(stage.ctx);
   expect(await readPost(stage.ctx, held.id)).toMatchObject({ status: "uploaded" });
-  stage.server.state.isDown = false;
+  stage.fake.state.isDown = false;
   expect(await endOf(stage, held.id)).toMatchObject({ status: "published", error: null });
 });
 
@@ -117,11 +118,11 @@ it("goes on with the draft of a try that failed, and its files", async () => {
   const { id } = await add(stage, { media_url: PHOTO_URL }, { categories: ["99"] });
   const failed = await finish(stage.ctx, id);
   expect(failed.error).toMatch(/^metadata\.categories: the site has no category 99\./);
-  stage.server.site.categories.push({ id: 99, name: "New" });
+  stage.fake.site.categories.push({ id: 99, name: "New" });
   await retryPost(callOf(stage.ctx), { id });
   expect(await endOf(stage, id)).toMatchObject({ status: "published", error: null });
-  expect(stage.server.site.posts).toHaveLength(1);
-  expect(stage.server.site.files).toHaveLength(1);
+  expect(stage.fake.site.posts).toHaveLength(1);
+  expect(stage.fake.site.files).toHaveLength(1);
 });
 
 it("makes blocks of media and text, which readers see as it was written", async () => {
@@ -133,7 +134,7 @@ it("makes blocks of media and text, which readers see as it was written", async 
     altText: 'A "horn" <1>',
   };
   await endOf(stage, (await add(stage, { caption, media_url: PHOTO_URL }, media)).id);
-  const { content } = stage.server.site.posts[0]!;
+  const { content } = stage.fake.site.posts[0]!;
   expect([...content.matchAll(/<!-- wp:(\w+)/g)].map(([, name]) => name)).toEqual([
     "video",
     "gallery",
@@ -145,7 +146,7 @@ it("makes blocks of media and text, which readers see as it was written", async 
   expect(content).toContain('alt="A &#34;horn&#34; &#60;1&#62;"');
   expect(content).toContain('<a href="https://a.example/?b=c&#38;d">https://a.example/?b=c&#38;d</a>, two');
   expect(shownText(content).trim().split(/\n+/)).toEqual(caption.split(/\n+/));
-  expect(stage.server.site.files.map(({ alt }) => alt)).toEqual(['A "horn" <1>', "The same horn", ""]);
+  expect(stage.fake.site.files.map(({ alt }) => alt)).toEqual(['A "horn" <1>', "The same horn", ""]);
 });
 
 it("takes HTML as it is, and what else an article has", async () => {
@@ -154,13 +155,13 @@ it("takes HTML as it is, and what else an article has", async () => {
   const said = { title: "1 < 2 & 3", html: true, excerpt: "Short", tags: ["Old & gold", "New"] };
   const more = { slug: "loud", comments: false, categories: ["4"], thumbnailUrl: PHOTO_URL };
   await endOf(stage, (await add(stage, { caption }, { ...said, ...more })).id);
-  const [file] = stage.server.site.files;
-  expect(stage.server.site.posts[0]).toMatchObject({
+  const [file] = stage.fake.site.files;
+  expect(stage.fake.site.posts[0]).toMatchObject({
     ...{ title: "1 &#60; 2 &#38; 3", content: caption, excerpt: "Short", slug: "loud" },
     ...{ comment_status: "closed", categories: [4], featured_media: file?.id },
   });
-  expect(stage.server.site.posts[0]?.tags[0]).toBe(7);
-  expect(stage.server.wrong).toEqual([]);
+  expect(stage.fake.site.posts[0]?.tags[0]).toBe(7);
+  expect(stage.fake.wrong).toEqual([]);
 });
 
 it("finds its draft again whatever the title is written in", async () => {
@@ -168,7 +169,7 @@ it("finds its draft again whatever the title is written in", async () => {
   for (const title of ["日本語", "Ünïcode — & more!", "x".repeat(300)]) {
     const { id } = await add(stage, {}, { title });
     await endOf(stage, id);
-    expect(stage.server.site.posts.at(-1)?.slug).toMatch(new RegExp(`^[a-z0-9-]{4,61}-${id.slice(-8)}$`));
+    expect(stage.fake.site.posts.at(-1)?.slug).toMatch(new RegExp(`^[a-z0-9-]{4,61}-${id.slice(-8)}$`));
   }
 });
 
@@ -199,7 +200,7 @@ it.each([
 it("holds a page of the web server's for no word of WordPress", async () => {
   await using stage = await openWordpress(wordpress);
   const { id } = await add(stage);
-  const worker = answering(stage, "POST", /\/posts\?/, () => answer(403, "<h1>403 Forbidden</h1>"));
+  const worker = answering(stage, "POST", /\/posts\?/, () => answerOf(403, "<h1>403 Forbidden</h1>"));
   expect((await finish(stage.ctx, id, worker)).error).toMatch(/a firewall in front of it refused/);
 });
 
@@ -221,7 +222,7 @@ it("does not take the web server's own page for news of a post", async () => {
   await using stage = await openWordpress(wordpress);
   const held = await addAhead(stage, 10 * MINUTE);
   await stage.ctx.clock.advance(10 * MINUTE);
-  await drain(answering(stage, "GET", /\/posts/, () => answer(404, "<title>Page not found</title>")));
+  await drain(answering(stage, "GET", /\/posts/, () => answerOf(404, "<title>Page not found</title>")));
   expect(await readPost(stage.ctx, held.id)).toMatchObject({ status: "uploaded" });
   const row = await findAccountRow(stage.ctx.store, stage.account.owner_id, stage.account.id);
   expect(row?.status_reason).toMatch(/REST API is switched off, or has moved/);
@@ -229,7 +230,7 @@ it("does not take the web server's own page for news of a post", async () => {
 
 it("says that a plugin keeps the post for approval", async () => {
   await using stage = await openWordpress(wordpress);
-  const { site } = stage.server;
+  const { site } = stage.fake;
   const write = site.write;
   site.write = (post, request) => Object.assign(write(post, request), { status: "pending" });
   const { id } = await add(stage);

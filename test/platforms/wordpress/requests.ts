@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
+import { answerOf } from "../../support/described.ts";
 
 type Schema = { type?: string | string[]; enum?: string[]; items?: Schema };
 
@@ -88,24 +89,7 @@ async function readBody(
   return { body, file };
 }
 
-export function answer(
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): OutboundResponse {
-  const isPage = typeof body === "string";
-  return {
-    status,
-    headers: {
-      "content-type": isPage ? "text/html; charset=UTF-8" : "application/json; charset=UTF-8",
-      ...headers,
-    },
-    url: "",
-    body: Readable.from([Buffer.from(isPage ? body : JSON.stringify(body))]),
-  };
-}
-
 /** An error in WordPress's form. */
 export function refuse(status: number, code: string, data: object = {}): OutboundResponse {
-  return answer(status, { code, message: "Sorry.", data: { status, ...data } });
+  return answerOf(status, { code, message: "Sorry.", data: { status, ...data } });
 }

@@ -13,7 +13,7 @@ it.each([{}, { slug: "loud" }])(
     const { ctx } = stage;
     // Another one that had this slug before.
     const theirs = { operation: "", id: 0, file: null, fields: { title: "A horn", slug: "loud" } };
-    stage.server.site.create({ ...theirs, fields: { ...theirs.fields, status: "publish" } });
+    stage.fake.site.create({ ...theirs, fields: { ...theirs.fields, status: "publish" } });
     await ctx.clock.advance(3_600_000);
     const said = JSON.stringify({ title: "A horn", ...metadata });
     const { id } = await addPost(ctx, stage.account, { metadata: said });

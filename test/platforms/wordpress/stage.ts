@@ -1,44 +1,25 @@
-import { connectOn } from "../../support/contract/connect-on.ts";
-import type { PlatformFixture, Stage } from "../../support/contract/stage.ts";
-import { CLIP_URL, createStageMedia, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
-import { callOf, createTestContext } from "../../support/context.ts";
-import { FakeClock } from "../../support/clock.ts";
+import { openStage, type FakeStage } from "../../support/contract/open-stage.ts";
+import type { PlatformFixture } from "../../support/contract/stage.ts";
+import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { createFakeWordpress, SITE, USER, type FakeWordpress } from "./fake.ts";
 import { shownText } from "./library.ts";
-import { answer, refuse } from "./requests.ts";
-
-export interface WordpressStage extends Stage {
-  readonly server: FakeWordpress;
-}
+import { refuse } from "./requests.ts";
+import { answerOf } from "../../support/described.ts";
 
 type Options = Omit<Parameters<typeof createFakeWordpress>[0], "now">;
 
 /** A site with these ways, and a channel on it. */
-export async function openWordpress(platform: AnyPlatform, options: Options = {}): Promise<WordpressStage> {
-  const clock = new FakeClock();
-  const server = createFakeWordpress({ now: () => clock.now(), ...options });
-  const ctx = await createTestContext({
-    platformList: [platform],
-    outbound: server.outbound,
-    media: createStageMedia(),
-    clock,
+export const openWordpress = (platform: AnyPlatform, options: Options = {}): Promise<WordpressStage> =>
+  openStage({
+    platform,
+    createFake: (now) => createFakeWordpress({ now, ...options }),
+    connect: () => ({ way: "password", instanceUrl: SITE, secrets: { ...USER } }),
+    shown: ({ site }) => site.posts.filter(({ status }) => status === "publish"),
+    textOf: ({ content }) => shownText(content),
   });
-  const target = { provider: "wordpress", way: "password", instanceUrl: SITE };
-  const account = await connectOn(callOf(ctx), { ...target, secrets: { ...USER } });
-  const shown = () => {
-    if (server.wrong.length > 0) throw new Error(`The site was asked wrongly: ${server.wrong.join("; ")}`);
-    return server.site.posts.filter(({ status }) => status === "publish");
-  };
-  return {
-    server,
-    ctx,
-    account,
-    published: async () => shown().length,
-    captions: async () => shown().map(({ content }) => shownText(content)),
-    [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
-  };
-}
+
+export type WordpressStage = FakeStage<FakeWordpress>;
 
 export default {
   openStage: (platform) => openWordpress(platform),
@@ -69,13 +50,25 @@ export default {
   },
   troubles: {
     "meets a firewall's limit": async () =>
-      answer(429, "<html>Too many requests</html>", { "retry-after": "7" }),
+      answerOf(429, "<html>Too many requests</html>", { "retry-after": "7" }),
     "meets a broken database": async () =>
-      answer(500, "<html><h1>Error establishing a database connection</h1></html>"),
+      answerOf(500, "<html><h1>Error establishing a database connection</h1></html>"),
     "is acted on by a PHP that then complains": async (pass) => {
       await pass();
-      return answer(200, "<br />\n<b>Warning</b>: in functions.php<br />\n{}");
+      return answerOf(200, "<br />\n<b>Warning</b>: in functions.php<br />\n{}");
     },
   },
   refusesToken: async () => refuse(401, "incorrect_password"),
+  needed: {
+    "names the post, the file, or the tag": ["id", "slug", "name"],
+    "whether everybody sees it, and since when": ["status", "date_gmt", "modified_gmt"],
+    "where it is": ["link", "source_url"],
+    "what the user may": ["capabilities.publish_posts", "capabilities.upload_files"],
+  },
+  previews: {
+    "reads HTML": {
+      post: { caption: "<p>a &amp; b</p>", metadata: { html: true } },
+      shown: { text: "a & b\n" },
+    },
+  },
 } satisfies PlatformFixture;

@@ -1,26 +1,24 @@
-import { Readable } from "node:stream";
+import { answerOf } from "../../support/described.ts";
+import { stageOn } from "../../support/contract/open-stage.ts";
 import type { PlatformFixture } from "../../support/contract/stage.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES, SUBTITLES_URL } from "../../support/contract/stage-media.ts";
 import { noCredits, rateLimited, type Answer } from "./problems.ts";
 import { createWorld } from "./world.ts";
 
-function answered({ status, json, headers = {} }: Answer) {
-  return { status, headers, url: "", body: Readable.from([Buffer.from(JSON.stringify(json))]) };
-}
+const answered = ({ status, json, headers }: Answer) => answerOf(status, json, headers);
 
 export default {
   async openStage(platform) {
     const world = await createWorld(platform);
     const { posts, media } = world.fake;
     media.losesAnswers = true;
-    return {
+    return stageOn({
       ctx: world.ctx,
+      close: () => world[Symbol.asyncDispose](),
       account: await world.connect(),
-      // A thread is one post of ours.
-      published: async () => posts.heads.length,
-      captions: async () => posts.heads.map(({ text }) => text),
-      [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
-    };
+      shown: () => posts.heads,
+      textOf: ({ text }) => text,
+    });
   },
   post: {
     caption: "A horn",
@@ -55,5 +53,30 @@ export default {
     "meets an empty purse": async () => answered(noCredits()),
     "is answered with an error in 200": async () =>
       answered({ status: 200, json: { errors: [{ code: 131, message: "Internal error" }] } }),
+  },
+  needed: {
+    "names the post, the file or the account": ["data.id", "data.username"],
+    "whether the film is done": ["data.processing_info.state"],
+  },
+  scopes: { oauth: ["tweet.read", "tweet.write", "users.read", "media.write", "offline.access"] },
+  gated: [
+    [{ quote: "19" }, {}, "refused"],
+    [{ quote: "19" }, { plan: "self-serve" }, "refused"],
+    [{ replySettings: "subscribers" }, {}, "warned"],
+    [{ quote: "19" }, { plan: "enterprise" }, "taken"],
+    [{ replySettings: "following" }, {}, "taken"],
+  ],
+  previews: {
+    "takes spaces away and weighs signs": {
+      post: {
+        caption: " 日本 https://example.com/long/and/longer/and/longest\r\n",
+        metadata: { thread: [{ caption: " b " }] },
+      },
+      shown: {
+        text: "日本 https://example.com/long/and/longer/and/longest",
+        count: { length: 28, max: 280, unit: "weighted" },
+        parts: [{ text: "b", count: { length: 1, max: 280 } }],
+      },
+    },
   },
 } satisfies PlatformFixture;

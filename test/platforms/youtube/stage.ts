@@ -1,3 +1,4 @@
+import { stageOn } from "../../support/contract/open-stage.ts";
 import type { OutboundResponse } from "../../../src/ports/outbound.ts";
 import type { PlatformFixture } from "../../support/contract/stage.ts";
 import { CLIP_URL, PHOTO_URL, SUBTITLES_URL } from "../../support/contract/stage-media.ts";
@@ -15,19 +16,18 @@ export default {
     // Each look at a video that is being processed is one more request to go wrong.
     fake.videos.processingMs = 4_000;
     const shown = () => {
-      if (fake.wrong.length > 0) throw new Error(`YouTube would have refused: ${fake.wrong.join("; ")}`);
       const lists: string[] = [...fake.videos.playlists.values()].flat();
       if (new Set(lists).size !== lists.length) throw new Error("A video is in a playlist twice.");
       if (fake.words.comments.length > 1) throw new Error("A video has its first comment twice.");
       return fake.videos.shown();
     };
-    return {
+    return stageOn({
       ctx,
       account,
-      published: async () => shown().length,
-      captions: async () => shown().map(({ snippet }) => String(snippet["description"])),
-      [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
-    };
+      wrong: fake.wrong,
+      shown,
+      textOf: ({ snippet }) => String(snippet["description"]),
+    });
   },
   refusedText: "<>",
   post: {
@@ -64,4 +64,23 @@ export default {
     "meets a backend error": answering(refusal(500, "backendError", "Backend Error", "global")),
   },
   refusesToken: answering(UNAUTHORIZED),
+  needed: {
+    "names the video": ["id", "items.id"],
+    "whether everybody sees it": ["items.status.privacyStatus"],
+    "the video is changed as it is": ["items.snippet.title", "items.snippet.categoryId"],
+    "whose number it is": ["columnHeaders.name"],
+  },
+  scopes: {
+    oauth: [
+      "https://www.googleapis.com/auth/youtube.force-ssl",
+      "https://www.googleapis.com/auth/yt-analytics.readonly",
+    ],
+  },
+  gated: [[{ thumbnailUrl: "https://a.example/a.png" }, { limits: { longUploads: "eligible" } }, "warned"]],
+  previews: {
+    "has the title in front and counts the description": {
+      post: { caption: "ü", metadata: { title: "T" } },
+      shown: { text: "T\n\nü", count: { length: 2, max: 5000, unit: "bytes" } },
+    },
+  },
 } satisfies PlatformFixture;

@@ -1,4 +1,4 @@
-import type { PostgresOptions } from "../../../src/store/postgres/connect/connections.ts";
+import type { ConnectionOptions } from "../../../src/store/postgres/connect/connections.ts";
 
 /** The proportions of the real ones, so that a take-over takes seconds. */
 export const TIMES = { beatEveryMs: 200, answerWithinMs: 900, silentMs: 1_600 };
@@ -40,7 +40,7 @@ export interface WorkerTask {
   readonly host?: string;
   /** How wrong this machine's clock is. */
   readonly clockErrorMs?: number;
-  readonly size?: PostgresOptions["size"];
+  readonly size?: ConnectionOptions["size"];
   /** All time limits as they are in earnest. */
   readonly hasRealTimes?: boolean;
   /** After which it ends although something waits. */

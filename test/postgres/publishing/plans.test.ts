@@ -1,7 +1,7 @@
 import pg from "pg";
 import { expect, it } from "vitest";
 import { createDatabase } from "../../support/postgres.ts";
-import { drain, fillQueue, publish } from "../../support/postgres-queue.ts";
+import { drain, fillQueue, publish } from "../../support/queue.ts";
 import { openStoreOn } from "../../support/postgres-store-on.ts";
 
 const DUE_AT = Date.parse("2026-11-21T09:00:00Z");

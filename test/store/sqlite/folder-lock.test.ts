@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isUnused, shareFolder, takeFolder } from "../../../src/store/sqlite/locks.ts";
+import { isUnused, shareFolder, takeFolder } from "../../../src/store/local/locks.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 it("is shared by those who work on the folder, and had alone by who replaces it", () => {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { createWorkerLocks } from "../../../src/store/sqlite/locks.ts";
+import { createWorkerLocks } from "../../../src/store/local/locks.ts";
 
 // A process that holds the lock of `wrk_other` in the folder it is given, until it ends, though nothing of it
 // refers to the lock.

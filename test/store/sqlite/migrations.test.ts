@@ -2,9 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseSearch } from "../../../src/domain/compare-words.ts";
-import { openSqlite, type SqliteDatabase } from "../../../src/store/sqlite/driver.ts";
+import { openSqlite, type SqliteDatabase } from "../../../src/store/local/driver.ts";
 import { keepSchemaCopy } from "../../../src/store/backup/database-copy.ts";
-import { indexPost } from "../../../src/store/sqlite/post-index.ts";
 import { NEWEST_SCHEMA } from "../../../src/store/sqlite/schema.ts";
 import { readAttemptTotals } from "../../../src/store/queries/status.ts";
 import type { Store } from "../../../src/store/engine/store.ts";
@@ -53,7 +52,12 @@ function makeOld(file: string): void {
     );
     for (const [id, file] of POSTS) {
       post.run([id, DUE, DUE, DUE, file === null ? null : JSON.stringify([file])]);
-      indexPost(database, { id, caption: "Hello", metadata: null });
+      database.prepare("INSERT INTO search_posts (post_id) VALUES (?)").run([id]);
+      database
+        .prepare(
+          "INSERT INTO search_index (rowid, tokens) SELECT number, 'hello' FROM search_posts WHERE post_id = ?",
+        )
+        .run([id]);
     }
     database.exec("DELETE FROM webhook_deliveries");
   });

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { createWorkerLocks } from "../../../src/store/sqlite/locks.ts";
+import { createWorkerLocks } from "../../../src/store/local/locks.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const HOLDER = fileURLToPath(new URL("lock-holder.ts", import.meta.url));

@@ -14,21 +14,6 @@ const keys = async (store: Store): Promise<string[]> =>
   (await queryOf(store).selectFrom("meta").select("key").orderBy("key").execute()).map(({ key }) => key);
 
 describe("writes that come together", () => {
-  it("are written at once, each for itself", async () => {
-    await using store = await openStore({ file: ":memory:" });
-    const refuse = (): void => {
-      throw new Error("refused");
-    };
-    const ends = await Promise.allSettled([
-      put(store, "a"),
-      put(store, "bad", refuse),
-      put(store, "b"),
-      put(store, "a"),
-    ]);
-    expect(ends.map((end) => end.status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected"]);
-    expect(await keys(store)).toEqual(["a", "b"]);
-  });
-
   it("see each other's writes in the order in which they came", async () => {
     await using store = await openStore({ file: ":memory:" });
     const seen: number[] = [];

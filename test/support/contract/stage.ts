@@ -1,6 +1,6 @@
 import type { OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
-import type { Json } from "../../../src/ports/platform-io.ts";
+import type { Json, JsonObject } from "../../../src/ports/platform-io.ts";
 import type { PostRow, Tables } from "../../../src/store/schema/tables.ts";
 import type { TestContext } from "../context.ts";
 
@@ -45,6 +45,40 @@ export interface PlatformFixture {
   readonly troubles?: Readonly<Record<string, Trouble>>;
   /** How it refuses a token; default: 401. Null: it has none that could end. */
   readonly refusesToken?: Trouble | null;
+  /**
+   * What no answer may lack: why, and which keys, from the top of an answer. Dots divide names, those of a list are
+   * those of its entries. Every other key is one that a server, or another version of it, may leave out: posts and
+   * what is asked of them work all the same.
+   */
+  readonly needed: Readonly<Record<string, readonly string[]>>;
+  /**
+   * By way: what a consent asks for where a person wants nothing more. A list may lose scopes and never gains one:
+   * a platform refuses the whole consent to an app that was registered before. What is new stands in `askedOnlyWhen`.
+   */
+  readonly scopes?: Readonly<Record<string, readonly string[]>>;
+  /** What its way "more" asks for besides, and when a person wants that. */
+  readonly askedOnlyWhen?: Readonly<Record<string, string>>;
+  /** What becomes of its options that not everybody has, for an account of which this is known. */
+  readonly gated?: readonly (readonly [
+    metadata: Readonly<Record<string, Json>>,
+    of: { readonly scopes?: readonly string[]; readonly limits?: JsonObject; readonly plan?: string },
+    verdict: "refused" | "warned" | "taken",
+  ])[];
+  /** Its title belongs to something else than the text, a link card say. */
+  readonly isTitleApart?: true;
+  /** How it shows posts in a way of its own. */
+  readonly previews?: Readonly<Record<string, { readonly post: PreviewedPost; readonly shown: object }>>;
+}
+
+/** A post that may not be finished. */
+export interface PreviewedPost {
+  readonly caption?: string;
+  readonly mediaUrl?: string;
+  readonly metadata?: Readonly<Record<string, Json>>;
+}
+
+export function neededKeys({ needed }: PlatformFixture): readonly string[] {
+  return Object.values(needed).flat();
 }
 
 /** What `addPost` takes of it. */

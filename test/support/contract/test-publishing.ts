@@ -141,7 +141,7 @@ export function testPublishing(platform: AnyPlatform, fixture: PlatformFixture):
     const dryRun = (length: number) =>
       schedulePost(callOf(stage.ctx), {
         accountId: stage.account.id,
-        caption: "x".repeat(length),
+        caption: "a".repeat(length),
         mediaUrl: fixture.post.media_url,
         metadata: { ...fixture.post.metadata },
         dryRun: true,

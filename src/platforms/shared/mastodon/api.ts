@@ -3,7 +3,7 @@ import { commonMetadata, pollWithin } from "../../../domain/posts/common-metadat
 import { PlatformFault, type PlatformResponse } from "../../../ports/platform-io.ts";
 import { Id } from "../../../ports/platform-values.ts";
 import type { PlatformPost } from "../../../ports/platform.ts";
-import { byCode, type Code, faultsBy, TOO_LARGE_FILE } from "../faults.ts";
+import { byCode, type Code, type FaultTable, TOO_LARGE_FILE } from "../faults.ts";
 import { restApi } from "../rest-api.ts";
 import { serverOf } from "../servers.ts";
 
@@ -23,8 +23,8 @@ export const {
   headers: () => ({ accept: "application/json" }),
   // snac closes connections that it seems to keep.
   freshConnections: true,
-  gone: GONE,
-  classify: () => classify,
+  gone: [{ status: GONE }],
+  faults: () => FAULTS,
 });
 
 const Words = z.looseObject({ error: z.string(), error_description: z.string().catch("") });
@@ -38,12 +38,13 @@ function asUsual(response: PlatformResponse): PlatformResponse {
     return { ...response, status: status >= 500 ? 422 : status, json: { error: unfit.data.message } };
   }
   const error = status === 500 ? (Words.safeParse(json).data?.error ?? "") : "";
-  if (error.startsWith("Unauthenticated")) return { ...response, status: 401 };
+  if (error.startsWith("Unauthenticated")) return { ...response, status: 403 };
   return error.startsWith("No query results for model") ? { ...response, status: 404 } : response;
 }
 
 /** Servers name their errors only in sentences, mostly Mastodon's own. */
 const CODES: readonly (readonly [RegExp, string])[] = [
+  [/^Unauthenticated/, "no_token"],
   [/scope/i, "scope"],
   [/login is|confirmed e-?mail|account (is |has been )?(suspended|disabled)/i, "closed"],
   // A post has the media already: the first sending came through.
@@ -66,13 +67,15 @@ function codesOf({ status, json }: PlatformResponse): Code[] {
   return CODES.flatMap(([pattern, code]) => (pattern.test(text) ? [code] : []));
 }
 
-const TABLE = faultsBy({
+const FAULTS: FaultTable = {
   title: "The server",
+  asUsual,
   codesOf,
   rules: [
     ...byCode(
       { status: 403, kind: "auth" },
       {
+        no_token: "The server does not know the channel's token any more.",
         scope: "The channel's token may not do this. Reconnect it and allow everything that is asked for.",
         closed:
           "The server has disabled this account, or has not let it in yet. Settle that with the server first.",
@@ -142,15 +145,7 @@ const TABLE = faultsBy({
       message: "The server refused the request. Change the post, then send it again.",
     },
   ],
-});
-
-function classify(response: PlatformResponse): ReturnType<typeof TABLE> {
-  const usual = asUsual(response);
-  // A 401 has its usual reading by its status, which is the answer's own.
-  if (usual.status === 401 && response.status !== 401)
-    return new PlatformFault("auth", "The server does not know the channel's token any more.");
-  return TABLE(usual);
-}
+};
 
 const Address = z.url({ protocol: /^https?$/ }).max(2_000);
 const Count = z.int().min(0).optional().catch(undefined);

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { AcceptedMedia, PlatformCapabilities } from "../../../domain/accounts/capabilities.ts";
+import type { AcceptedMedia, StatedCapabilities } from "../../../domain/accounts/capabilities.ts";
 import { HOUR } from "../../../domain/time.ts";
 import type { PlatformAccount } from "../../../ports/platform-io.ts";
 import { ACCEPTED } from "../media.ts";
@@ -45,7 +45,7 @@ interface Family {
   readonly listsAll: boolean;
   /** Attachments keep the ids that the uploads gave. */
   readonly keepsMediaIds: boolean;
-  readonly unit: PlatformCapabilities["caption"]["unit"];
+  readonly unit: StatedCapabilities["caption"]["unit"];
   readonly needsMedia: boolean;
   /** What its servers take where they do not say. */
   readonly usual: Usual;
@@ -193,7 +193,7 @@ export function altLengthOf(account: Known): number {
 }
 
 /** Those of the account's own server. */
-export function capabilitiesOf(account: Known): PlatformCapabilities {
+export function capabilitiesOf(account: Known): StatedCapabilities {
   const limits = limitsOf(account);
   const family = familyOf(account);
   const { maxCharacters, software } = limits;
@@ -221,7 +221,6 @@ export function capabilitiesOf(account: Known): PlatformCapabilities {
       post: ["likes", "comments", "shares"],
     },
     reconciles: "list",
-    fetchesMedia: [],
     // The others count otherwise, or not at all.
     quotas:
       software === null || family === MASTODON

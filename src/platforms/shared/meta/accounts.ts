@@ -9,6 +9,7 @@ import { collect } from "../pages.ts";
 import { MORE, USUAL_CONSENT } from "../consent.ts";
 import type { ContainerApi } from "./containers.ts";
 import { GRAPH_VERSION, graphUrl, listEntries, metaFaults, proofOf } from "./graph.ts";
+import { faultsBy } from "../faults.ts";
 
 /** Who has just signed in to Facebook. */
 export interface Person {
@@ -252,7 +253,7 @@ interface TokenCall {
 }
 
 async function askForToken(io: ConnectIo, { title, url, query }: TokenCall): Promise<Tokens> {
-  const classify = metaFaults(title);
+  const classify = faultsBy(metaFaults(title));
   const answer = await io.ask({ method: "GET", url, query, classify }, Token);
   return tokensOf(answer, io.now());
 }

@@ -3,9 +3,9 @@ import * as z from "zod";
 import type { PlatformSetting } from "../../../domain/accounts/platform-settings.ts";
 import { DAY, MINUTE, toIso } from "../../../domain/time.ts";
 import type { ConnectIo } from "../../../ports/connect.ts";
-import type { PlatformRequest, PlatformResponse, SignedRequest } from "../../../ports/platform-io.ts";
+import type { PlatformResponse, SignedRequest } from "../../../ports/platform-io.ts";
 import { Id } from "../../../ports/platform-values.ts";
-import { byCode, type Code, type FaultRule, faultsBy } from "../faults.ts";
+import { byCode, type Code, type FaultRule, type FaultTable } from "../faults.ts";
 import { pages } from "../pages.ts";
 
 /** A version of the Graph API is served for some two years; that of v25.0 began in February 2026. */
@@ -136,7 +136,7 @@ function parse(text: string): unknown {
 const PERMISSION_CODES = [3, 10, 283, ...Array.from({ length: 100 }, (_, at) => 200 + at)].join(" ");
 
 /** The object is not there, or not to be seen by this account. */
-const GONE = "100/33";
+export const GONE = "100/33";
 
 /** https://developers.facebook.com/docs/graph-api/guides/error-handling */
 function commonRules(title: string): readonly FaultRule[] {
@@ -176,21 +176,9 @@ function commonRules(title: string): readonly FaultRule[] {
   ];
 }
 
-/** A `classify` for the Graph API: a platform's own rules first, then what is common to all. */
-export function metaFaults(
-  title: string,
-  rules: readonly FaultRule[] = [],
-): NonNullable<PlatformRequest["classify"]> {
-  return faultsBy({ title, codesOf: metaCodes, rules: [...rules, ...commonRules(title)] });
-}
-
-/** For an object that may be gone: that it is, is an answer, which `orGone` reads as null. */
-export const GONE_IS_OK: FaultRule = { code: GONE, kind: "ok" };
-
-const GoneBody = z.looseObject({ error: z.looseObject({ code: z.coerce.number().pipe(z.literal(100)) }) });
-
-export function orGone<T>(schema: z.ZodType<T>): z.ZodType<T | null> {
-  return z.union([GoneBody.transform(() => null), schema]);
+/** What errors of the Graph API mean: a platform's own rules first, then what is common to all. */
+export function metaFaults(title: string, rules: readonly FaultRule[] = []): FaultTable {
+  return { title, codesOf: metaCodes, rules: [...rules, ...commonRules(title)] };
 }
 
 /** For what the channel can do without: a missing permission is no reason to ask for a new consent. */

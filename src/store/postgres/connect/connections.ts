@@ -4,20 +4,22 @@ import {
   Kysely,
   PostgresDialect,
   replaceWithNoncontingentExpression,
+  sql,
 } from "kysely";
 import type { Client, ClientBase } from "pg";
 import { deadline } from "../../../domain/time.ts";
 import { AppError } from "../../../domain/errors.ts";
 import type { Tables } from "../../schema/tables.ts";
-import { HANDLE, type Handle, type PostIndex, type Reader, type Store } from "../../engine/store.ts";
+import { HANDLE, type Engine, type Handle } from "../../engine/engine.ts";
 import { CommitUnanswered } from "../../engine/unanswered.ts";
 import { migrate, type Telling } from "../migrate.ts";
+import { postIndex } from "../post-index.ts";
 import { readAddress } from "./address.ts";
 import { createPool, LIMITS, loadDriver, openClient, type Limits } from "./pool.ts";
 import { explained, Passing, ServerTrouble } from "./sentences.ts";
 import { checkSession } from "./session.ts";
 
-export interface PostgresOptions {
+export interface ConnectionOptions {
   /** DATABASE_URL: `postgres://user:password@host:port/database?sslmode=…`. */
   readonly url: string;
   /** DATABASE_DIRECT_URL: the server itself, where `url` leads through a pooler. */
@@ -31,18 +33,19 @@ export interface PostgresOptions {
 }
 
 /** All that this process has open to the server. */
-export interface Connections extends Reader, Pick<Store, "write" | "writeTrouble">, AsyncDisposable {
+export interface Connections extends Pick<
+  Engine,
+  typeof HANDLE | "write" | "writeTrouble" | "lost" | typeof Symbol.asyncDispose
+> {
   /** Opens a connection outside of the pool, to the server itself. The caller ends it. */
   readonly connect: () => Promise<Client>;
-  /** Aborted, with an AppError as its reason, once another database answers at the address. */
-  readonly lost: AbortSignal;
 }
 
 /**
  * Connects, checks the server and brings the database to the newest schema. Throws `invalid` for an address
  * that cannot be read, `unavailable` with one sentence for any trouble with the server.
  */
-export async function openConnections(options: PostgresOptions, index: PostIndex): Promise<Connections> {
+export async function openConnections(options: ConnectionOptions): Promise<Connections> {
   const driver = await loadDriver();
   const address = readAddress(options.url, "DATABASE_URL");
   const direct =
@@ -86,7 +89,11 @@ export async function openConnections(options: PostgresOptions, index: PostIndex
     // PostgreSQL refuses `IN ()`, which SQLite takes for an empty list.
     plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
   });
-  const handle = { query, index };
+  const handle: Handle = {
+    query,
+    index: postIndex,
+    rowsFrom: (texts) => sql`unnest(${[...texts]}::text[]) AS one (value)`,
+  };
   return {
     [HANDLE]: handle,
     ...createWriter(handle),
@@ -109,9 +116,9 @@ const REPEAT_MS = 10_000;
 const FIRST_PAUSE_MS = 20;
 
 /** Transactions run again from the start after a deadlock, a conflict, or a connection lost before COMMIT. */
-function createWriter(handle: Handle): Pick<Store, "write" | "writeTrouble"> {
+function createWriter(handle: Handle): Pick<Engine, "write" | "writeTrouble"> {
   let trouble: AppError | null = null;
-  const write: Store["write"] = async (work) => {
+  const write: Engine["write"] = async (work) => {
     let late: AbortSignal | null = null;
     for (let repeats = 0; ; repeats += 1) {
       try {

@@ -3,30 +3,22 @@ import { newId } from "../../../domain/ids.ts";
 import type { LateCause } from "../../../domain/posts/post.ts";
 import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
 import type { Candidate, Claimed, ClaimedPost, Claims, ClaimWish } from "../../engine/claims.ts";
-import type { Death } from "../../engine/liveness.ts";
+import type { Engine } from "../../engine/engine.ts";
 import { anyOf, change, queryOf } from "../../engine/statements.ts";
 import type { PostRow } from "../../schema/tables.ts";
-import type { Reader, Store, Tx } from "../../engine/store.ts";
+import type { Reader, Tx } from "../../engine/store.ts";
 import { readingAgain } from "../../engine/unanswered.ts";
 import { notePosts } from "../events.ts";
 import { setMeta } from "../meta.ts";
 import { isHeld } from "./ledger.ts";
 import { abandon, failMissed, freeWorker, noteUnusable, QUARANTINE_FROM, takeOver } from "./release.ts";
 
-/** What each engine does in SQL of its own. */
-export interface Queue {
-  /** The ids of due posts, first due first. They belong to this transaction until it ends. */
-  findDue(tx: Tx, wish: ClaimWish, now: number): Promise<string[]>;
-  /** Proven in the transaction that takes over. Null: the worker may live. */
-  death(tx: Tx, workerId: string): Promise<Death | null>;
-}
-
-export function createClaims(store: Reader & Pick<Store, "write">, queue: Queue): Claims {
-  const { write } = store;
+export function createClaims(store: Reader & Pick<Engine, "write" | "queue">): Claims {
+  const { write, queue } = store;
   return {
     nextAfter: (moment) => readNextAfter(store, moment),
     hasQuarantined: (now) => hasQuarantined(store, now),
-    claim: (wish) => claim(write, wish, queue),
+    claim: (wish) => claim(store, wish),
     failMissed: (cutoff) => write((tx) => failMissed(tx, cutoff)),
     noteUnusable: (note) => write((tx) => noteUnusable(tx, note)),
     freeWorker: (workerId, now) => write((tx) => freeWorker(tx, workerId, now)),
@@ -44,7 +36,7 @@ export function createClaims(store: Reader & Pick<Store, "write">, queue: Queue)
  * Where the COMMIT got no answer, the posts tell which of them the worker holds. Posts that it holds without
  * knowing it would wait for ever.
  */
-async function claim(write: Store["write"], wish: ClaimWish, queue: Queue): Promise<Claimed> {
+async function claim({ write, queue }: Pick<Engine, "write" | "queue">, wish: ClaimWish): Promise<Claimed> {
   let claimed: Claimed = { posts: [], isFull: false };
   const stillHeld = (): Promise<ClaimedPost[]> =>
     write(async (tx) => {

@@ -7,7 +7,7 @@ import { TIME_LIMITS } from "../../../domain/time-limits.ts";
 import type { MissedCutoff, MissedPost, TakenOver, UnusableNote } from "../../engine/claims.ts";
 import { LIVE_STEP, RESTORED_STEP, type Lease } from "../../engine/ledger.ts";
 import { anyOf, change, queryOf, rowOf, rowsOf, deleteRows, updateRows } from "../../engine/statements.ts";
-import type { Death } from "../../engine/liveness.ts";
+import type { Death } from "../../engine/engine.ts";
 import type { PostRow, Tables } from "../../schema/tables.ts";
 import type { Tx } from "../../engine/store.ts";
 import { countEnded, type EndedAttempt } from "./attempt-totals.ts";
@@ -265,7 +265,7 @@ interface AttemptEnd {
 
 const FOLLOW_UPS_CRASHED = `What follows the post did not go through: the program ended ${MAX_CRASHES} times in a row while it worked on it.`;
 
-/** What can be done about a post of which nobody knows whether it went out. */
+/** What can be done about a post that may have gone out. */
 const IN_DOUBT: readonly NextStep[] = [
   { do: "settle", postId: null },
   { do: "retry", postId: null, changed: false },

@@ -111,7 +111,7 @@ const PLATFORMS: Readonly<Record<string, (clock: FakeClock) => Platform>> = {
     return {
       provider: "mastodon",
       actions: 11,
-      outbound: fake.outbound,
+      outbound: fake.door,
       async connect(person) {
         await startConsentPage(person, `${SERVER}/oauth/authorize`, (url) =>
           withAnswer(url, fake.consents.consent(url)),

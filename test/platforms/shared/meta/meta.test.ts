@@ -2,12 +2,13 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { PlatformResponse, SignedRequest } from "../../../../src/ports/platform-io.ts";
 import {
-  GONE_IS_OK,
+  GONE,
   graphUrl,
   listEntries,
   metaFaults,
   metaWaitMs,
 } from "../../../../src/platforms/shared/meta/graph.ts";
+import { faultsBy, Gone } from "../../../../src/platforms/shared/faults.ts";
 import { Id } from "../../../../src/ports/platform-values.ts";
 import { readShortLived } from "../../../../src/platforms/shared/meta/accounts.ts";
 import { collect } from "../../../../src/platforms/shared/pages.ts";
@@ -18,11 +19,13 @@ function refusal(code: number, subcode?: number, more: object = {}, status = 400
   return { status, headers: {}, text: JSON.stringify(json), json };
 }
 
-const classify = metaFaults("Photobox", [
-  { code: "9/2207042", kind: "rate", message: "The day is used up.", retryAfterMs: 1_000 },
-  { code: "/2207026", kind: "rejected", message: "It is no film." },
-  { code: "4/2207051", kind: "rejected", message: "It looks like spam." },
-]);
+const classify = faultsBy(
+  metaFaults("Photobox", [
+    { code: "9/2207042", kind: "rate", message: "The day is used up.", retryAfterMs: 1_000 },
+    { code: "/2207026", kind: "rejected", message: "It is no film." },
+    { code: "4/2207051", kind: "rejected", message: "It looks like spam." },
+  ]),
+);
 
 describe("errors of the Graph API", () => {
   it.each<[string, PlatformResponse, object | null]>([
@@ -54,8 +57,10 @@ describe("errors of the Graph API", () => {
     expect(String(verdict)).not.toContain("IGNORE");
   });
 
-  it("takes what is gone where a rule says so", () => {
-    expect(metaFaults("Photobox", [GONE_IS_OK])(refusal(100, 33))).toBe("ok");
+  it("knows what is gone where that is asked for", () => {
+    const classify = faultsBy(metaFaults("Photobox"), { gone: [{ code: GONE }] });
+    expect(classify(refusal(100, 33))).toBeInstanceOf(Gone);
+    expect(classify(refusal(100))).not.toBeInstanceOf(Gone);
   });
 
   it("waits as long as the usage says", () => {

@@ -1,12 +1,12 @@
 import { createRequire } from "node:module";
 import { AppError, codeOf } from "../../domain/errors.ts";
 import { withoutNul } from "../../domain/whole-text.ts";
-import { HANDLE, type Handle, type Reader } from "../engine/store.ts";
 
 /** What both drivers offer, in better-sqlite3's words. */
 export interface SqliteDatabase {
   prepare(source: string): SqliteStatement;
   exec(source: string): void;
+  /** Does nothing where it is closed. */
   close(): void;
 }
 
@@ -15,27 +15,6 @@ export interface SqliteStatement {
   all(parameters: readonly unknown[]): unknown[];
   get(parameters: readonly unknown[]): unknown;
   run(parameters: readonly unknown[]): { changes: number; lastInsertRowid: number | bigint };
-}
-
-export interface SqliteHandle extends Handle {
-  readonly raw: SqliteDatabase;
-}
-
-/** The connection itself, for synchronous statements in a transaction. */
-export function rawOf(reader: Reader): SqliteDatabase {
-  return sqliteOf(reader).raw;
-}
-
-/** Reads in SQLite's own SQL, once no transaction is under way on the connection. */
-export function readRaw<T>(reader: Reader, work: (raw: SqliteDatabase) => T): Promise<T> {
-  const { query, raw } = sqliteOf(reader);
-  return query.isTransaction ? Promise.resolve(work(raw)) : query.connection().execute(async () => work(raw));
-}
-
-function sqliteOf(reader: Reader): SqliteHandle {
-  const handle: Handle & Partial<SqliteHandle> = reader[HANDLE];
-  if (handle.raw === undefined) throw new Error("This works only with SQLite.");
-  return { ...handle, raw: handle.raw };
 }
 
 export type DriverName = "better-sqlite3" | "node:sqlite";
@@ -134,6 +113,7 @@ function caching(
   prepare: (source: string) => SqliteStatement,
 ): SqliteDatabase {
   const cache = new Map<string, SqliteStatement>();
+  let isClosed = false;
   return {
     prepare(source) {
       const known = cache.get(source);
@@ -144,7 +124,10 @@ function caching(
       return statement;
     },
     exec: (source) => void handle.exec(source),
-    close: () => void handle.close(),
+    close() {
+      if (!isClosed) handle.close();
+      isClosed = true;
+    },
   };
 }
 

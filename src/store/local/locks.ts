@@ -2,8 +2,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { AppError, codeOf } from "../../domain/errors.ts";
 import { SECOND } from "../../domain/time.ts";
-import type { Liveness } from "../engine/liveness.ts";
-import type { Reader } from "../engine/store.ts";
+import type { Liveness, Reader } from "../engine/engine.ts";
 import { listWorkersBeside } from "../queries/workers.ts";
 import { openSqlite, sqliteCode, type SqliteDatabase } from "./driver.ts";
 
@@ -82,23 +81,17 @@ export interface FileLock {
   release(): void;
 }
 
-/** Locks by which the processes on one data folder see whether a worker lives. */
-export interface WorkerLocks {
-  hold(workerId: string): FileLock;
-  /** False only when it is certain that the worker's process has ended. */
-  isAlive(workerId: string): boolean;
-}
-
 /**
- * A worker holds the exclusive lock on a file of its own. The kernel releases it when the process dies, whatever
- * killed it, and never while it is only stopped or slow. Process ids, host names and heartbeats can be mistaken
- * across restarts, reused ids, and containers that share the folder. A lock cannot.
+ * Locks by which the processes on one data folder see whether a worker lives. A worker holds the exclusive lock on a
+ * file of its own. The kernel releases it when the process dies, whatever killed it, and never while it is only
+ * stopped or slow. Process ids, host names and heartbeats can be mistaken across restarts, reused ids, and containers
+ * that share the folder. A lock cannot.
  */
-export function createWorkerLocks(folder: string): WorkerLocks {
+export function createWorkerLocks(folder: string) {
   const fileOf = (workerId: string): string => join(folder, `${workerId}.lock`);
   makeLocksFolder(folder);
   return {
-    hold(workerId) {
+    hold(workerId: string): FileLock {
       const file = fileOf(workerId);
       const database = takeLock(file);
       if (database === null) throw new Error(`The lock of worker ${workerId} is taken.`);
@@ -110,7 +103,8 @@ export function createWorkerLocks(folder: string): WorkerLocks {
         },
       };
     },
-    isAlive(workerId) {
+    /** False only when it is certain that the worker's process has ended. */
+    isAlive(workerId: string): boolean {
       if (!readdirSync(folder).includes(`${workerId}.lock`)) return false;
       const database = takeLock(fileOf(workerId));
       if (database === null) return true;

@@ -1,7 +1,8 @@
+import { sql } from "kysely";
 import type { ClaimedPost, ClaimWish } from "../../src/store/engine/claims.ts";
 import type { NewEffect, AttemptResult } from "../../src/store/engine/ledger.ts";
-import { change } from "../../src/store/engine/statements.ts";
-import type { Store } from "../../src/store/engine/store.ts";
+import { change, type Row } from "../../src/store/engine/statements.ts";
+import type { Store, Tx } from "../../src/store/engine/store.ts";
 
 /** Posts that are due in many accounts, and what a publisher does with them, without any platform. */
 
@@ -16,36 +17,87 @@ export interface Queue {
   readonly prefix?: string;
 }
 
-/** Ids sort as the posts do: `post_000001` is the first of `acc_0001`. */
-export async function fillQueue(store: Store, queue: Queue): Promise<void> {
+/** Ids sort as the posts do: `post_0000001` is of the account `acc_00002`. */
+export async function fillQueue(store: Pick<Store, "write">, queue: Queue): Promise<void> {
   const { accounts, posts, dueAt, status = "scheduled", prefix = "" } = queue;
   await store.write(async (tx) => {
-    await change(tx, ADD_ACCOUNTS, [accounts]);
-    await change(tx, ADD_POSTS, [posts, accounts, dueAt, status, prefix]);
+    await insertAll(tx, "accounts", range(accounts).map(accountRow));
+    const rows = range(posts).map((n) => {
+      const at = dueAt + Math.floor(n / accounts);
+      return postRow({ id: `post_${prefix}${padded(n, 7)}`, account: n % accounts, at, status });
+    });
+    await insertAll(tx, "posts", rows);
   });
 }
 
-const ADD_ACCOUNTS = `
-  INSERT INTO accounts (id, owner_id, provider, name, status, scopes, settings, secrets_version, next_allowed_at, created_at, updated_at)
-  SELECT 'acc_' || lpad(n::text, 5, '0'), 'default', 'scripted', 'Channel', 'connected', '[]', '{}', 0, 0, 0, 0
-  FROM generate_series(1, $1::int) n ON CONFLICT DO NOTHING`;
+const range = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
+const padded = (n: number, digits: number): string => String(n).padStart(digits, "0");
+const accountId = (n: number): string => `acc_${padded(n + 1, 5)}`;
 
-const ADD_POSTS = `
-  INSERT INTO posts (id, owner_id, account_id, provider, media_url, caption, scheduled_at, due_at, next_at, status,
-    in_doubt, attempts, tries, run, fence, content_hash, is_light, created_at, updated_at)
-  SELECT 'post_' || $5::text || lpad(n::text, 7, '0'), 'default', 'acc_' || lpad((1 + n % $2::int)::text, 5, '0'), 'scripted', '', 'Hello',
-    $3::bigint + n / $2::int, $3::bigint + n / $2::int, CASE $4::text WHEN 'scheduled' THEN $3::bigint + n / $2::int END,
-    $4::text, 0, 0, 0, 1, 0, '', 1, 0, 0
-  FROM generate_series(0, $1::int - 1) n`;
-
-/** Only workers that are listed may claim. */
-export async function enlist(store: Store, ...workerIds: readonly string[]): Promise<void> {
-  await store.write((tx) => change(tx, ADD_WORKERS, [workerIds]));
+function accountRow(n: number): Row {
+  return {
+    id: accountId(n),
+    owner_id: "default",
+    provider: "scripted",
+    name: "Channel",
+    status: "connected",
+    scopes: "[]",
+    settings: "{}",
+    secrets_version: 0,
+    next_allowed_at: 0,
+    created_at: 0,
+    updated_at: 0,
+  };
 }
 
-const ADD_WORKERS = `
-  INSERT INTO workers (id, role, host, pid, version, started_at, heartbeat_at)
-  SELECT id, 'serve', 'test', 0, '0', 0, 0 FROM unnest($1::text[]) id ON CONFLICT DO NOTHING`;
+function postRow(post: { id: string; account: number; at: number; status: string }): Row {
+  return {
+    id: post.id,
+    owner_id: "default",
+    account_id: accountId(post.account),
+    provider: "scripted",
+    media_url: "",
+    caption: "Hello",
+    scheduled_at: post.at,
+    due_at: post.at,
+    next_at: post.status === "scheduled" ? post.at : null,
+    status: post.status,
+    in_doubt: 0,
+    attempts: 0,
+    tries: 0,
+    run: 1,
+    fence: 0,
+    content_hash: "",
+    is_light: 1,
+    created_at: 0,
+    updated_at: 0,
+  };
+}
+
+const TOGETHER = 500;
+
+async function insertAll(tx: Tx, table: string, rows: readonly Row[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += TOGETHER) {
+    const tuples = rows.slice(at, at + TOGETHER).map((row) => sql`(${sql.join(Object.values(row))})`);
+    const columns = sql.join(Object.keys(rows[0]!).map((column) => sql.ref(column)));
+    await change(
+      tx,
+      sql`INSERT INTO ${sql.table(table)} (${columns}) VALUES ${sql.join(tuples)} ON CONFLICT DO NOTHING`,
+    );
+  }
+}
+
+/** Some engines let only workers claim that are listed. */
+export async function enlist(store: Pick<Store, "write">, ...workerIds: readonly string[]): Promise<void> {
+  const row = { role: "serve", host: "test", pid: 0, version: "0", started_at: 0, heartbeat_at: 0 };
+  await store.write((tx) =>
+    insertAll(
+      tx,
+      "workers",
+      workerIds.map((id) => ({ id, ...row })),
+    ),
+  );
+}
 
 export function wishOf(workerId: string, wish: Partial<ClaimWish> & { now: () => number }): ClaimWish {
   const limit = wish.limit ?? 100;

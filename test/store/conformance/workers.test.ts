@@ -1,28 +1,30 @@
+import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "../../../src/domain/errors.ts";
 import { change, rowsOf } from "../../../src/store/engine/statements.ts";
 import type { Store, Tx } from "../../../src/store/engine/store.ts";
 import { transition } from "../../../src/store/queries/posts.ts";
-import { createDatabase } from "../../support/postgres.ts";
-import { drain, enlist, fillQueue, publish, wishOf } from "../../support/postgres-queue.ts";
-import type { TestDatabase } from "../../support/postgres-server.ts";
-import { openStoreOn } from "../../support/postgres-store-on.ts";
+import { gate } from "../../support/gate.ts";
+import { drain, enlist, fillQueue, publish, wishOf } from "../../support/queue.ts";
+import { openPlace, type Place } from "./place.ts";
 
 const DUE_AT = Date.parse("2026-11-21T09:00:00Z");
 const now = (): number => DUE_AT + 60_000;
 
-let database: TestDatabase;
+let place: Place;
 let stores: Store[];
 
 beforeEach(async () => {
-  database = await createDatabase();
-  stores = await Promise.all([1, 2, 3].map(() => openStoreOn(database.url)));
+  place = await openPlace();
+  stores = await Promise.all([1, 2, 3].map(() => place.open()));
 });
 afterEach(async () => {
   await Promise.all(stores.map((store) => store[Symbol.asyncDispose]()));
-  await database[Symbol.asyncDispose]();
+  await place[Symbol.asyncDispose]();
 });
 
+/** So many posts are changed by people while the others go out. */
+const ENOUGH = 50;
 const WORKERS = ["worker_0", "worker_1", "worker_2", "worker_9"];
 
 function first(): Store {
@@ -56,6 +58,13 @@ describe("several workers on one database", () => {
     const wrong: string[] = [];
     let remaining = posts;
     let isOver = false;
+    const cancelled = new Set<string>();
+    const edited = new Map<string, string>();
+    // However slow people are beside them: halfway the workers wait until enough was changed.
+    const isDisturbed = gate();
+    const noteChange = (): void => {
+      if (cancelled.size + edited.size > ENOUGH) isDisturbed.open();
+    };
 
     const workers = stores.map((store, n) =>
       drain(store, {
@@ -73,6 +82,7 @@ describe("several workers on one database", () => {
           last.set(post.account_id, post.due_at);
           const send = async (): Promise<void> => {
             await new Promise((resolve) => setImmediate(resolve));
+            if (sent.size > posts / 2) await isDisturbed.opened;
             sent.set(post.id, post.caption);
           };
           // Whoever waits may claim the next as soon as the end is written, before we hear of it.
@@ -83,8 +93,6 @@ describe("several workers on one database", () => {
       }),
     );
 
-    const cancelled = new Set<string>();
-    const edited = new Map<string, string>();
     const disturb = async (seed: number): Promise<void> => {
       for (let n = seed; !isOver; n = (n + 277) % posts) {
         const id = `post_${String(n).padStart(7, "0")}`;
@@ -92,7 +100,7 @@ describe("several workers on one database", () => {
         const isCancel = n % 3 === 0;
         const caption = `Edited ${n}`;
         const touch = (tx: Tx) =>
-          change(tx, "UPDATE accounts SET updated_at = $1 WHERE id = $2", [now(), account]);
+          change(tx, sql`UPDATE accounts SET updated_at = ${now()} WHERE id = ${account}`);
         const move = (tx: Tx) =>
           isCancel
             ? transition(tx, { ownerId: "default", id }, "cancel", { next_at: null, updated_at: now() })
@@ -105,6 +113,7 @@ describe("several workers on one database", () => {
           });
           if (!isCancel) edited.set(id, caption);
           else if ((cancelled.add(id), (remaining -= 1) <= 0)) isOver = true;
+          noteChange();
         } catch (error) {
           // It was gone already, or is being worked on. Anything else is what nobody may meet.
           if (!(error instanceof AppError && error.kind === "conflict")) throw error;
@@ -115,7 +124,7 @@ describe("several workers on one database", () => {
     await Promise.all([...workers, ...people]);
 
     expect(wrong).toEqual([]);
-    expect(cancelled.size + edited.size).toBeGreaterThan(50);
+    expect(cancelled.size + edited.size).toBeGreaterThan(ENOUGH);
     expect([...cancelled].filter((id) => sent.has(id))).toEqual([]);
     expect(sent.size).toBe(posts - cancelled.size);
     const stale = [...edited].filter(([id, caption]) => sent.has(id) && sent.get(id) !== caption);
@@ -123,12 +132,11 @@ describe("several workers on one database", () => {
     const left = await rowsOf(
       first(),
       "SELECT id FROM posts WHERE status NOT IN ('published', 'cancelled') OR lease_worker IS NOT NULL OR fence < 1",
-      [],
     );
     expect(left).toEqual([]);
-    expect(await rowsOf(first(), "SELECT id FROM accounts WHERE in_flight_post IS NOT NULL", [])).toEqual([]);
-    expect(await rowsOf(first(), "SELECT 1 FROM effects WHERE state <> 'done' OR sent <> 1", [])).toEqual([]);
-    const ended = await rowsOf(first(), "SELECT sum(attempts)::int AS ended FROM attempt_totals", []);
+    expect(await rowsOf(first(), "SELECT id FROM accounts WHERE in_flight_post IS NOT NULL")).toEqual([]);
+    expect(await rowsOf(first(), "SELECT 1 FROM effects WHERE state <> 'done' OR sent <> 1")).toEqual([]);
+    const ended = await rowsOf(first(), "SELECT CAST(sum(attempts) AS INTEGER) AS ended FROM attempt_totals");
     expect(ended).toEqual([{ ended: sent.size }]);
   }, 120_000);
 
@@ -159,9 +167,9 @@ describe("several workers on one database", () => {
         ),
       ),
     );
-    const held =
-      "SELECT count(*)::int AS n FROM accounts WHERE next_allowed_at = $1 AND in_flight_post IS NULL";
-    expect(await rowsOf(first(), held, [wait.until])).toEqual([{ n: 90 }]);
+    const held = sql`
+      SELECT count(*) AS n FROM accounts WHERE next_allowed_at = ${wait.until} AND in_flight_post IS NULL`;
+    expect(await rowsOf(first(), held)).toEqual([{ n: 90 }]);
     expect((await first().claims.claim(wishOf("worker_9", { now }))).posts).toEqual([]);
   });
 });
