@@ -11,7 +11,7 @@ export function sentencesBehind(holder: object, key: string | number): readonly 
   return known ?? sentencesOf(textOf(Reflect.get(holder, key)));
 }
 
-/** A text of which nothing more is known. */
+/** A text that came without its sentences. */
 export function sentencesOf(text: string): readonly Sentence[] {
   return text === "" ? [] : [{ field: null, what: text, next: [] }];
 }

@@ -71,7 +71,7 @@ export type NextStep =
   | { readonly do: "leave_to_person"; readonly who: "assistant" | "key"; readonly lacks: readonly string[] }
   /** Ask the person what they want in place of what they did not agree to. `asDraft`: it can be kept as a draft. */
   | { readonly do: "ask_instead"; readonly asDraft: boolean }
-  /** The person makes the call at a terminal. `orNever`: or this installation asks nobody. */
+  /** The person makes the call at a terminal. `orNever`: or this installation never asks. */
   | { readonly do: "call_by_hand"; readonly tool: string; readonly orNever: boolean }
   /** It waits for a person, who finds it among the drafts. */
   | { readonly do: "leave_waiting" }

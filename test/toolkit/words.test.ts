@@ -16,7 +16,7 @@ const COMMAND = /\bposthorn [a-z]+/;
 
 /** Faces, and what only a person at a terminal reads, or (the last four) only a person's phone, a model or who sets an app. */
 const OF_FACES =
-  /^(?:cli|mcp|toolkit|operations|app|start|main\.ts|http|store\/(?:moving|sqlite|postgres)|webhooks\/notices\.ts|domain\/drafts\/notes-for-models\.ts|platform-io\/set-up\.ts|connecting\/oauth-requests\.ts)/;
+  /^(?:cli|mcp|toolkit|operations|app|start|main\.ts|http|store\/(?:moving|local|sqlite|postgres)|webhooks\/notices\.ts|domain\/drafts\/notes-for-models\.ts|platform-io\/set-up\.ts|connecting\/oauth-requests\.ts)/;
 
 const id = "post_1";
 const LISTED = [
