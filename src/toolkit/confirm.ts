@@ -1,4 +1,5 @@
 import { AppError } from "../domain/errors.ts";
+import { say } from "../domain/sentences.ts";
 import { issueConfirmation, spendConfirmation } from "../access/confirmations.ts";
 import type { CallContext } from "../context.ts";
 import type { AnyTool } from "./define-tool.ts";
@@ -62,24 +63,18 @@ export async function requireConfirmation(
 
 /** Who was asked decides: a way around them is told only where the client did not ask. */
 function refusal({ name }: AnyTool, consent: Exclude<Consent, "yes">): AppError {
-  const draft = canBeDraft(name) ? " Or keep it as a draft that they look at: save_draft with submit." : "";
-  const way =
-    consent === "failed"
-      ? ` They can also do it by themselves on the command line, with: posthorn call ${name}. ` +
-        "If no person uses this client, set POSTHORN_CONFIRM=never where Posthorn runs."
-      : draft;
-  return new AppError(
-    "conflict",
-    `${REFUSED[consent]} Ask them what they want instead. Do not send the call again until they ask for it.${way}`,
-  );
+  const wasAsked = consent !== "failed";
+  const step = { do: "ask_person", tool: name, wasAsked, orDraft: canBeDraft(name) } as const;
+  return new AppError("conflict", say(REFUSED[consent], { next: [step] }));
 }
 
 /** No token here: a model that gets it could give the answer itself. */
 function forPeople({ title }: AnyTool): AppError {
   return new AppError(
     "conflict",
-    `Not done: to ${title.toLowerCase()} is for a person, and this client cannot ask one. ` +
-      "They find what waits on Posthorn's page under Review, or with `posthorn drafts` on the command line, and get a notice where they asked for notices. Tell them that it waits.",
+    say(`Not done: to ${title.toLowerCase()} is for a person, and this client cannot ask one.`, {
+      next: [{ do: "decide_as_person", tool: null }],
+    }),
   );
 }
 
@@ -87,7 +82,9 @@ function forPeople({ title }: AnyTool): AppError {
 function unasked({ name }: AnyTool, text: string): AppError {
   return new AppError(
     "conflict",
-    `Not done: with POSTHORN_CONFIRM=always a person is asked first, and this client cannot ask one. The question is: ${text} ` +
-      `They can do it on the command line, with: posthorn call ${name}.`,
+    say(
+      `Not done: with POSTHORN_CONFIRM=always a person is asked first, and this client cannot ask one. The question is: ${text}`,
+      { next: [{ do: "decide_as_person", tool: name }] },
+    ),
   );
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { agentsWordsFor } from "../../src/toolkit/words.ts";
 import type { ConfirmPolicy } from "../../src/context.ts";
 import type { Consent } from "../../src/toolkit/confirm.ts";
 import { createToolbox, type Toolbox } from "../../src/toolkit/toolbox.ts";
@@ -34,7 +35,7 @@ const erase = (args: object, caller = CALLER, options: Options = {}): Promise<un
 async function sentenceOf(call: Promise<unknown>): Promise<string> {
   const error = await call.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(Error);
-  return (error as Error).message;
+  return agentsWordsFor(error);
 }
 
 /** The token of a call's question, which a client gets whose answer comes with a call of its own. */

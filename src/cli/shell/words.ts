@@ -43,6 +43,10 @@ const inCommands = (id: string): StepWords => ({
   upload: () => "posthorn upload brings one in.",
   upload_local: () => "A file of this machine: posthorn upload brings it in first.",
   test_webhook: () => "Once posthorn call test_webhook succeeds it is on again.",
+  ask_person: () => "",
+  decide_as_person: ({ tool }) =>
+    tool === null ? "posthorn drafts shows what waits." : `Run posthorn call ${tool}.`,
+  stay_in_role: () => "",
   leave_to_person: () => "",
   run: ({ command, of }) => RUN[command](of),
 });
