@@ -1,10 +1,4 @@
-import {
-  nameOfField,
-  splitByField,
-  tellDay,
-  withoutCodes,
-  withSubject,
-} from "../domain/posts/for-people.ts";
+import { nameOfField, splitByField, tellDay, withoutCodes, withSubject } from "../domain/posts/for-people.ts";
 import { oneLine, plainText } from "../domain/plain-text.ts";
 import type { Said } from "../domain/sentences.ts";
 import type { Preview } from "../domain/posts/preview.ts";
