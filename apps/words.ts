@@ -70,9 +70,10 @@ export const PAGE_WORDS: Words = {
   upload_local: () => "Add the file itself.",
   test_webhook: () => "Test it under Settings: once that works, it is on again.",
   leave_to_person: nothing,
-  ask_instead: nothing,
-  call_by_hand: ({ tool }) => `Do it on the command line: posthorn call ${tool}.`,
-  leave_waiting: () => "Decide it under Review.",
+  ask_person: nothing,
+  decide_as_person: ({ tool }) =>
+    tool === null ? "Decide it under Review." : `Do it on the command line: posthorn call ${tool}.`,
+  stay_in_role: nothing,
   run: ({ command }) => `Run “${COMMANDS[command]}” where Posthorn runs.`,
 };
 
@@ -85,8 +86,10 @@ export const VIEW_WORDS: Words = {
   settle: () => "Tell your agent whether it is there.",
   give_time: () => "Choose another time.",
   set_slots: () => "Ask your agent to set its slots.",
-  leave_waiting: () =>
-    "Approve it on Posthorn's page under Review, or on the command line: posthorn approve.",
+  decide_as_person: ({ tool }) =>
+    tool === null
+      ? "Approve it on Posthorn's page under Review, or on the command line: posthorn approve."
+      : `Do it on the command line: posthorn call ${tool}.`,
   discard_draft: () => "To put one away, discard it.",
   end_series: () => "To end the series, stop it here.",
   test_webhook: () => "Ask your agent to test it: once that works, it is on again.",

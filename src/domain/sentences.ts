@@ -67,16 +67,28 @@ export type NextStep =
   | { readonly do: "upload_local" }
   /** Test the webhook, which turns it on again. */
   | { readonly do: "test_webhook" }
+  /** Ask the person who did not agree; `wasAsked`: false where the client failed to ask; `orDraft`: it can wait as a draft. */
+  | {
+      readonly do: "ask_person";
+      readonly tool: string;
+      readonly wasAsked: boolean;
+      readonly orDraft: boolean;
+    }
+  /** A person decides by themselves; `tool`: what they do at the terminal, null: what waits for their decision. */
+  | { readonly do: "decide_as_person"; readonly tool: string | null }
+  /** What an assistant of this role can do instead. `only`: with this tool, that much. */
+  | {
+      readonly do: "stay_in_role";
+      readonly way: RoleWay;
+      readonly only: readonly [tool: string, how: string] | null;
+    }
   /** A person does it, as this assistant (or key) has no way to. `lacks`: the tools that would do it. */
   | { readonly do: "leave_to_person"; readonly who: "assistant" | "key"; readonly lacks: readonly string[] }
-  /** Ask the person what they want in place of what they did not agree to. `asDraft`: it can be kept as a draft. */
-  | { readonly do: "ask_instead"; readonly asDraft: boolean }
-  /** The person makes the call at a terminal. `orNever`: or this installation never asks. */
-  | { readonly do: "call_by_hand"; readonly tool: string; readonly orNever: boolean }
-  /** It waits for a person, who finds it among the drafts. */
-  | { readonly do: "leave_waiting" }
   /** Something is to be done at the terminal of the machine that Posthorn runs on. */
   | { readonly do: "run"; readonly command: Command; readonly of: string | null };
+
+/** What else there is for an assistant that may not do something. */
+export type RoleWay = "draft" | "decided" | "planned" | "channels" | "files" | "status" | "none";
 
 export type Listed =
   "accounts" | "posts" | "drafts" | "files" | "webhooks" | "platforms" | "connections" | "choices";

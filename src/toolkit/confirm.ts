@@ -1,7 +1,7 @@
 import { AppError } from "../domain/errors.ts";
+import { say } from "../domain/sentences.ts";
 import { issueConfirmation, spendConfirmation } from "../access/confirmations.ts";
 import type { CallContext } from "../context.ts";
-import { type NextStep, say } from "../domain/sentences.ts";
 import type { AnyTool } from "./define-tool.ts";
 import { canBeDraft } from "./refusals.ts";
 
@@ -29,9 +29,9 @@ export interface ConfirmOptions {
 }
 
 const REFUSED: Readonly<Record<Exclude<Consent, "yes">, string>> = {
-  no: "The answer was no, so nothing was done.",
-  closed: "The question was closed without an answer, so nothing was done.",
-  failed: "The question could not be put to a person, so nothing was done.",
+  no: "The person declined, so nothing was done.",
+  closed: "The person closed the question without an answer, so nothing was done.",
+  failed: "The client could not put the question to the person, so nothing was done.",
 };
 
 /** Returns when the call may be done. Throws `conflict` without a yes, `invalid` for a wrong token. */
@@ -63,22 +63,28 @@ export async function requireConfirmation(
 
 /** Who was asked decides: a way around them is told only where the client did not ask. */
 function refusal({ name }: AnyTool, consent: Exclude<Consent, "yes">): AppError {
-  const asDraft = consent !== "failed" && canBeDraft(name);
-  const next: readonly NextStep[] = [
-    { do: "ask_instead", asDraft },
-    ...(consent === "failed" ? [{ do: "call_by_hand", tool: name, orNever: true } as const] : []),
-  ];
-  return new AppError("conflict", say(REFUSED[consent], { next }));
+  const wasAsked = consent !== "failed";
+  const step = { do: "ask_person", tool: name, wasAsked, orDraft: canBeDraft(name) } as const;
+  return new AppError("conflict", say(REFUSED[consent], { next: [step] }));
 }
 
 /** No token here: a model that gets it could give the answer itself. */
 function forPeople({ title }: AnyTool): AppError {
-  const what = `Not done: to ${title.toLowerCase()} is for a person, and this client cannot ask one.`;
-  return new AppError("conflict", say(what, { next: [{ do: "leave_waiting" }] }));
+  return new AppError(
+    "conflict",
+    say(`Not done: to ${title.toLowerCase()} is for a person, and this client cannot ask one.`, {
+      next: [{ do: "decide_as_person", tool: null }],
+    }),
+  );
 }
 
 /** No token: a program that gets it could give the answer itself. */
 function unasked({ name }: AnyTool, text: string): AppError {
-  const what = `Not done: with POSTHORN_CONFIRM=always a person is asked first, and this client cannot ask one. The question is: ${text}`;
-  return new AppError("conflict", say(what, { next: [{ do: "call_by_hand", tool: name, orNever: false }] }));
+  return new AppError(
+    "conflict",
+    say(
+      `Not done: with POSTHORN_CONFIRM=always a person is asked first, and this client cannot ask one. The question is: ${text}`,
+      { next: [{ do: "decide_as_person", tool: name }] },
+    ),
+  );
 }

@@ -1,10 +1,11 @@
 import { AppError } from "../domain/errors.ts";
+import { type RoleWay, say } from "../domain/sentences.ts";
 import { isFields } from "../domain/explain-invalid.ts";
 import { type Caller, isAllowed, type Permission, requirePermission } from "../domain/permissions.ts";
 import type { AnyTool } from "./define-tool.ts";
 
-/** A way on: a tool that the caller may have, and what to do with it. */
-type Way = readonly [tool: string, way: string];
+/** A way on, by the tool that it needs. */
+type Way = readonly [tool: string, way: RoleWay];
 
 /** What a connection is for, by the first of these permissions that it has. */
 const ROLES: readonly (readonly [Permission, string])[] = [
@@ -13,20 +14,18 @@ const ROLES: readonly (readonly [Permission, string])[] = [
   ["read", "only reads"],
 ];
 
-const DRAFT: Way = ["save_draft", "save_draft with submit; a person approves."];
-const DECIDED: Way = ["list_drafts", "list_drafts tells what waits and what was decided; a person decides."];
-const PLANNED: Way = ["list_posts", "list_posts shows the posts; a person changes them on Posthorn's page."];
+const DRAFT: Way = ["save_draft", "draft"];
+const DECIDED: Way = ["list_drafts", "decided"];
+const PLANNED: Way = ["list_posts", "planned"];
 
 /** By the permission that is missing. */
 const WAYS: Readonly<Record<Permission, readonly Way[]>> = {
   read: [],
   draft: [DECIDED],
   publish: [PLANNED],
-  accounts: [
-    ["list_accounts", "list_accounts shows the channels; a person manages them on Posthorn's page."],
-  ],
-  files: [["list_files", "list_files shows the files; a person adds and deletes them on Posthorn's page."]],
-  admin: [["get_status", "get_status tells how publishing goes; a person sets up webhooks."]],
+  accounts: [["list_accounts", "channels"]],
+  files: [["list_files", "files"]],
+  admin: [["get_status", "status"]],
 };
 
 /** Where one permission has several ways. */
@@ -62,11 +61,12 @@ export function requireTool(
       `call ${tool.name}${isLesser ? ` (${lesser.way} it may)` : ""}`,
     );
   const ways = WAYS_OF_TOOLS[tool.name] ?? WAYS[tool.permission];
-  const [, way = "a person decides what else it may do."] =
-    ways.find(([name]) => offered.includes(name)) ?? [];
+  const [, way = "none"] = ways.find(([name]) => offered.includes(name)) ?? [];
   const [, role = "has other work"] = ROLES.find(([permission]) => isAllowed(caller, permission)) ?? [];
   throw new AppError(
     "forbidden",
-    `This assistant ${role}: ${isLesser ? `${tool.name} ${lesser.way}; a person approves.` : way}`,
+    say(`This assistant ${role}.`, {
+      next: [{ do: "stay_in_role", way, only: isLesser ? [tool.name, lesser.way] : null }],
+    }),
   );
 }

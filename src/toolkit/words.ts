@@ -6,6 +6,7 @@ import {
   type Listed,
   Message,
   type NextStep,
+  type RoleWay,
   type Said,
   type Sentence,
   sentencesIn,
@@ -42,6 +43,16 @@ const COMMANDS: Readonly<Record<Command, (of: string | null) => string>> = {
   restore: () => "A backup is restored with: posthorn restore FILE.",
   serve: () => "`posthorn service install` keeps one running, `posthorn serve` does until it is stopped.",
   move_database: () => "Run posthorn migrate-database again.",
+};
+
+const ROLE_WAYS: Readonly<Record<RoleWay, string>> = {
+  draft: "save_draft with submit; a person approves.",
+  decided: "list_drafts tells what waits and what was decided; a person decides.",
+  planned: "list_posts shows the posts; a person changes them on Posthorn's page.",
+  channels: "list_accounts shows the channels; a person manages them on Posthorn's page.",
+  files: "list_files shows the files; a person adds and deletes them on Posthorn's page.",
+  status: "get_status tells how publishing goes; a person sets up webhooks.",
+  none: "A person decides what else it may do.",
 };
 
 /** Where the sentence itself does not tell which. */
@@ -102,16 +113,20 @@ const AGENTS: StepWords = {
   upload: () => "upload_file brings one in.",
   upload_local: () => "A file of this machine: upload_file with path brings it in first.",
   test_webhook: () => "Once test_webhook succeeds it is on again.",
+  ask_person: ({ tool, wasAsked, orDraft }) => {
+    const instead = "Ask them what they want instead. Do not send the call again until they ask for it.";
+    if (!wasAsked)
+      return `${instead} They can also do it by themselves on the command line, with: posthorn call ${tool}. If no person uses this client, set POSTHORN_CONFIRM=never where Posthorn runs.`;
+    return orDraft ? `${instead} Or keep it as a draft that they look at: save_draft with submit.` : instead;
+  },
+  decide_as_person: ({ tool }) =>
+    tool === null
+      ? "They find what waits on Posthorn's page under Review, or with `posthorn drafts` on the command line, and get a notice where they asked for notices. Tell them that it waits."
+      : `They can do it on the command line, with: posthorn call ${tool}.`,
+  stay_in_role: ({ way, only }) =>
+    only === null ? ROLE_WAYS[way] : `${only[0]} ${only[1]}; a person approves.`,
   leave_to_person: ({ who, lacks }) =>
     `A person does that, on Posthorn's page or the command line: this ${who} does not have ${lacks.join(" or ")}.`,
-  ask_instead: ({ asDraft }) =>
-    "Ask the person what they want instead. Do not send the call again until they ask for it." +
-    (asDraft ? " Or keep it as a draft that they look at: save_draft with submit." : ""),
-  call_by_hand: ({ tool, orNever }) =>
-    `They can do it by themselves on the command line, with: posthorn call ${tool}.` +
-    (orNever ? " If no person uses this client, set POSTHORN_CONFIRM=never where Posthorn runs." : ""),
-  leave_waiting: () =>
-    "They find what waits on Posthorn's page under Review, or with `posthorn drafts` on the command line, and get a notice where they asked for notices. Tell them that it waits.",
   run: ({ command, of }) => COMMANDS[command](of),
 };
 

@@ -149,7 +149,7 @@ describe.each(["2026-07-28", "legacy"] as const)("an approval over MCP (%s)", (m
       const refused = await approve(client, saved);
       expect(refused.isError).toBe(true);
       expect(refused.content[0].text).toMatch(
-        answer === null ? /is for a person, and this client cannot ask one/ : /The answer was no/,
+        answer === null ? /is for a person, and this client cannot ask one/ : /The person declined/,
       );
       // Neither an address nor a token that the model could use by itself.
       expect(refused.content[0].text).not.toMatch(/https?:/);

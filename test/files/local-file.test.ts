@@ -197,7 +197,7 @@ describe("a file of this machine", () => {
       "cancel" as const,
       {
         kind: "invalid",
-        message: expect.stringMatching(/no answer, so nothing was done\. Ask them what they want/),
+        message: expect.stringMatching(/no answer, so nothing was done\./),
       },
     ],
   ])("stays where it is after %s, with what to do", async (action, refusal) => {

@@ -115,12 +115,12 @@ describe("getStatus", () => {
     });
     expect(status.lateness).toEqual({ p50Ms: 1_000, p95Ms: 9_000, maxMs: 9_000, sampleSize: 3, days: 7 });
     expect(status.nextDueAt).toBe("2026-11-21T10:00:00.000Z");
-    expect(status.lastFailures.map(({ accountId, provider, error }) => [accountId, provider, String(error)])).toEqual(
-      [
-        [account.id, "scripted", expect.stringContaining("outcome unknown")],
-        [account.id, "scripted", "The platform refused it."],
-      ],
-    );
+    expect(
+      status.lastFailures.map(({ accountId, provider, error }) => [accountId, provider, String(error)]),
+    ).toEqual([
+      [account.id, "scripted", expect.stringContaining("outcome unknown")],
+      [account.id, "scripted", "The platform refused it."],
+    ]);
   });
 
   it("counts lateness and failures of a week alone", async () => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { agentsWordsFor } from "../../src/toolkit/words.ts";
 import type { ConfirmPolicy } from "../../src/context.ts";
 import type { Consent } from "../../src/toolkit/confirm.ts";
 import { createToolbox, type Toolbox } from "../../src/toolkit/toolbox.ts";
-import { agentsWordsFor } from "../../src/toolkit/words.ts";
 import { createSmallTools } from "../mcp/small-tools.ts";
 import { callerOf, createTestContext, type TestContext } from "../support/context.ts";
 import { startTestServer, type TestServer } from "../support/http.ts";
@@ -71,9 +71,9 @@ describe("risky", () => {
   });
 
   it.each([
-    ["no", /^The answer was no, so nothing was done\./],
-    ["closed", /^The question was closed without an answer, so nothing was done\./],
-    ["failed", /^The question could not be put to a person, so nothing was done\./],
+    ["no", /^The person declined, so nothing was done\./],
+    ["closed", /^The person closed the question without an answer, so nothing was done\./],
+    ["failed", /^The client could not put the question to the person, so nothing was done\./],
   ] as const)("does nothing and gives no token where the answer was %s", async (consent, start) => {
     const sentence = await answer(consent);
     expect(sentence).toMatch(start);
@@ -104,7 +104,7 @@ describe("always", () => {
     for (const isByModel of [true, false])
       expect(await sentenceOf(erase({ what: "all" }, CALLER, { isByModel }))).toBe(
         "Not done: with POSTHORN_CONFIRM=always a person is asked first, and this client cannot ask one. " +
-          "The question is: Erase all? They can do it by themselves on the command line, with: posthorn call erase.",
+          "The question is: Erase all? They can do it on the command line, with: posthorn call erase.",
       );
     expect(notes).toEqual([]);
   });

@@ -227,7 +227,7 @@ describe("every tool that asks a person", () => {
     "asks in words of people: $tool $at",
     async ({ tool, call }) => {
       const { questions, refusal } = await ask(tool, await call());
-      expect(refusal).toMatch(/^The answer was no/);
+      expect(refusal).toMatch(/^The person declined/);
       expect(questions).toEqual([expect.not.stringMatching(NOT_FOR_PEOPLE)]);
     },
   );

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { agentsWordsFor } from "../../src/toolkit/words.ts";
 import { loadCatalog } from "../../src/app/setup.ts";
 import { isAllowed, type Permission, ROLES } from "../../src/domain/permissions.ts";
 import { offerSets } from "../../src/mcp/server.ts";
@@ -26,10 +27,7 @@ afterAll(async () => {
 });
 
 async function sentenceOf(call: Promise<unknown>): Promise<string> {
-  return call.then(
-    () => expect.unreachable(),
-    (error: Error) => error.message,
-  );
+  return call.then(() => expect.unreachable(), agentsWordsFor);
 }
 
 describe.each(Object.entries(CONNECTIONS))("over %s", (_way, kind) => {
@@ -40,7 +38,7 @@ describe.each(Object.entries(CONNECTIONS))("over %s", (_way, kind) => {
       const own = toolbox.names(caller);
       for (const { name, permission } of tools.filter((tool) => !isAllowed(caller, tool.permission))) {
         const sentence = await sentenceOf(toolbox.call(name, {}, caller));
-        expect(sentence, `${name} needs ${permission}`).toMatch(/^This assistant [a-z ]+: .*\.$/);
+        expect(sentence, `${name} needs ${permission}`).toMatch(/^This assistant [a-z ]+\. .*\.$/);
         expect(sentence).not.toMatch(/\bkey\b|permission/);
         const named = sentence.match(/[a-z]+(?:_[a-z]+)+/g) ?? [];
         expect(named.filter((one) => !own.includes(one))).toEqual([]);
@@ -52,11 +50,11 @@ describe.each(Object.entries(CONNECTIONS))("over %s", (_way, kind) => {
   it("a writer is told of drafts", async () => {
     const writer = callerOf({ permissions: [...ROLES.writer], ...kind });
     expect(await sentenceOf(toolbox.call("import_posts", {}, writer))).toBe(
-      'This assistant writes drafts: import_posts with as "drafts"; a person approves.',
+      'This assistant writes drafts. import_posts with as "drafts"; a person approves.',
     );
     for (const name of ["schedule_post", "schedule_posts"])
       expect(await sentenceOf(toolbox.call(name, {}, writer))).toBe(
-        "This assistant writes drafts: save_draft with submit; a person approves.",
+        "This assistant writes drafts. save_draft with submit; a person approves.",
       );
     const withoutDrafts = offerSets(toolbox, ["read", "publish"]);
     expect(await sentenceOf(withoutDrafts.call("schedule_post", {}, writer))).not.toContain("save_draft");

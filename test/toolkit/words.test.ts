@@ -16,7 +16,7 @@ const COMMAND = /\bposthorn [a-z]+/;
 
 /** Faces, and what only a person at a terminal reads, or (the last four) only a person's phone, a model or who sets an app. */
 const OF_FACES =
-  /^(?:cli|mcp|toolkit|operations|app|start|main\.ts|http|store\/(?:moving|local|sqlite|postgres)|webhooks\/notices\.ts|domain\/drafts\/notes-for-models\.ts|platform-io\/set-up\.ts|connecting\/oauth-requests\.ts)/;
+  /^(?:cli|mcp|toolkit|operations|app|start|main\.ts|http|store\/(?:local|moving|sqlite|postgres)|webhooks\/notices\.ts|domain\/drafts\/notes-for-models\.ts|platform-io\/set-up\.ts|connecting\/oauth-requests\.ts)/;
 
 const id = "post_1";
 const LISTED = [
@@ -91,12 +91,18 @@ const STEPS: { readonly [Do in NextStep["do"]]: readonly Extract<NextStep, { do:
     { do: "give_time", isFuture: false },
   ],
   add_media: [{ do: "add_media" }],
-  ask_instead: [
-    { do: "ask_instead", asDraft: true },
-    { do: "ask_instead", asDraft: false },
+  ask_person: [
+    { do: "ask_person", tool: "schedule_post", wasAsked: true, orDraft: true },
+    { do: "ask_person", tool: "schedule_post", wasAsked: false, orDraft: true },
   ],
-  call_by_hand: [{ do: "call_by_hand", tool: "schedule_post", orNever: true }],
-  leave_waiting: [{ do: "leave_waiting" }],
+  decide_as_person: [
+    { do: "decide_as_person", tool: "schedule_post" },
+    { do: "decide_as_person", tool: null },
+  ],
+  stay_in_role: [
+    { do: "stay_in_role", way: "planned", only: null },
+    { do: "stay_in_role", way: "draft", only: ["change_posts", "takes dryRun"] },
+  ],
   leave_to_person: [{ do: "leave_to_person", who: "key", lacks: ["retry_post"] }],
   run: COMMANDS.map((command) => ({ do: "run", command, of: null })),
 };
@@ -107,7 +113,8 @@ describe.each(Object.entries(FACES))("the words for %s", (face, inWords) => {
   it.each(Object.values(STEPS).flat())("have a sentence for %o", (step) => {
     const told = inWords(say("", { next: [step] }));
     // At a shell the person is there already.
-    if (face === "shell" && /^(?:leave_to_person|ask_instead)$/.test(step.do)) expect(told).toBe("");
+    if (face === "shell" && ["leave_to_person", "ask_person", "stay_in_role"].includes(step.do))
+      expect(told).toBe("");
     else expect(told).toMatch(/^\S.*\.$/);
     // There a tool that has no command of its own is typed behind `posthorn call`.
     if (face === "shell") expect(told.replaceAll(/posthorn call \w+/g, "")).not.toMatch(TOOL);

@@ -49,10 +49,11 @@ const inCommands = (id: string): StepWords => ({
   upload: () => "posthorn upload brings one in.",
   upload_local: () => "A file of this machine: posthorn upload brings it in first.",
   test_webhook: () => "Once posthorn call test_webhook succeeds it is on again.",
+  ask_person: () => "",
+  decide_as_person: ({ tool }) =>
+    tool === null ? "posthorn drafts shows what waits." : `Run posthorn call ${tool}.`,
+  stay_in_role: () => "",
   leave_to_person: () => "",
-  ask_instead: () => "",
-  call_by_hand: ({ tool }) => `It can be done with: posthorn call ${tool}.`,
-  leave_waiting: () => "posthorn drafts shows what waits.",
   run: ({ command, of }) => RUN[command](of),
 });
 

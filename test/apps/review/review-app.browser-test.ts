@@ -286,7 +286,7 @@ describe("the host", () => {
     await show();
     await button("Approve").click();
     await button("Yes, schedule").click();
-    await expect.poll(() => complaint().innerText()).toBe("The answer was no, so nothing was done.");
+    await expect.poll(() => complaint().innerText()).toBe("The person declined, so nothing was done.");
     expect(await posts()).toEqual([]);
   });
 

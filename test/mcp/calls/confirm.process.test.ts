@@ -82,7 +82,7 @@ describe.each(PAIRS)("a client of $line on $wire that can ask a person", ({ wire
 
   it.each([
     ["decline", /declined, so nothing was done/],
-    ["cancel", /question was closed without an answer, so nothing was done/],
+    ["cancel", /closed the question without an answer, so nothing was done/],
   ] as const)("does nothing after %s, and says so", async (action, sentence) => {
     answer = () => ({ action });
     expect(sentenceIn(await peer.call("erase", { what: "the board" }))).toMatch(sentence);

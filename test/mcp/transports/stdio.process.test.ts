@@ -128,7 +128,7 @@ describe("serveStdio", () => {
     );
     expect((await wire.answer(2)).result).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringMatching(/^This assistant only reads: /) }],
+      content: [{ text: expect.stringMatching(/^This assistant only reads\. /) }],
     });
   });
 

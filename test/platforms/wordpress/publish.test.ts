@@ -247,7 +247,7 @@ it("refuses what an article has not", async () => {
   await expect(dryRun({})).rejects.toThrow(/title/);
   await expect(dryRun({ title: " " })).rejects.toThrow(/title/);
   await expect(dryRun({ title: "x", slug: "Not this" })).rejects.toThrow(/slug/);
-  await expect(dryRun({ title: "x", categories: ["News"] })).rejects.toThrow(/list_choices/);
+  await expect(dryRun({ title: "x", categories: ["News"] })).rejects.toThrow(/must be numbers of categories/);
   await expect(dryRun({ title: "x", sticky: true })).rejects.toMatchObject({ kind: "invalid" });
   await expect(dryRun({ title: "x", moreMedia: [{ url: PHOTO_URL }] })).rejects.toThrow(/moreMedia/);
 });
