@@ -169,8 +169,9 @@ export function fitAnalytics({ totals, days, unavailable }: PlatformAnalytics): 
   };
 }
 
-function fitSaid(said: Said): Message {
+function fitSaid(said: Said): Said {
   const fit = (what: string): string => plainText(what, MAX_SENTENCE_CHARS);
+  if (typeof said === "string") return fit(said);
   return new Message(sentencesIn(said).map((one) => ({ ...one, what: fit(one.what) })));
 }
 
