@@ -58,6 +58,7 @@ interface Target {
 }
 
 interface DraftPost {
+  readonly id: string;
   readonly accountId: string;
   readonly status: Status;
   readonly scheduledAt: number;
@@ -222,6 +223,7 @@ function readPost(post: Json): DraftPost | null {
   const scheduledAt = timeOf(post["scheduledAt"]);
   if (!isStatus(status) || scheduledAt === null) return null;
   return {
+    id: textOf(post["id"]),
     accountId: textOf(post["accountId"]),
     status,
     scheduledAt,

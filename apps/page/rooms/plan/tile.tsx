@@ -15,12 +15,12 @@ export function PostTile({ post, onOpen }: { readonly post: CalendarPost; onOpen
         <span class="plan-tile-facts">
           <span class="plan-time">{formats.value.time(post.scheduledAt)}</span>
           <ChannelLabel accountId={post.accountId} />
-          <StatusBadge status={post.status} />
+          <StatusBadge status={post.status} error={post.error} scheduledAt={post.scheduledAt} />
         </span>
         <span class="plan-tile-title" dir="auto">
           {post.title}
         </span>
-        {post.error !== null && (
+        {post.error !== null && post.status !== "cancelled" && (
           <span class="plan-tile-error" dir="auto">
             {forPeople(post.error.replace(/^outcome unknown:/i, "No one knows whether it went out."))}
           </span>

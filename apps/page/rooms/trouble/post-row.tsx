@@ -111,14 +111,8 @@ function PostButtons({ post, title, isBusy, act }: PostButtonsProps) {
             It is not there
           </Button>
         </>
-      ) : needsChange(post.error) ? (
-        <ButtonLink isSmall kind="main" href={`/app/write?post=${encodeURIComponent(id)}`}>
-          Change it first
-        </ButtonLink>
       ) : (
-        <Button isSmall isBusy={isBusy} onClick={retry}>
-          Send again
-        </Button>
+        <Mending id={id} isToChange={needsChange(post.error)} isBusy={isBusy} retry={retry} />
       )}
       <MoreMenu about={title}>
         <PostMore post={post} retry={retry} putAway={() => setIsAsking(true)} />
@@ -139,6 +133,35 @@ function PostButtons({ post, title, isBusy, act }: PostButtonsProps) {
   );
 }
 
+interface MendingProps {
+  readonly id: string;
+  readonly isToChange: boolean;
+  readonly isBusy: boolean;
+  retry(): void;
+}
+
+/** Both ways to mend it, the one first that its reason asks for. */
+function Mending({ id, isToChange, isBusy, retry }: MendingProps) {
+  const change = (
+    <ButtonLink
+      isSmall
+      kind={isToChange ? "main" : "plain"}
+      href={`/app/write?post=${encodeURIComponent(id)}`}
+    >
+      Change it
+    </ButtonLink>
+  );
+  return (
+    <>
+      {isToChange && change}
+      <Button isSmall isBusy={isBusy} onClick={retry}>
+        Send again
+      </Button>
+      {!isToChange && change}
+    </>
+  );
+}
+
 function PostMore({
   post,
   retry,
@@ -152,16 +175,10 @@ function PostMore({
   return (
     <>
       <Outside post={post} />
-      {isUnknown(post.error) ? (
+      {isUnknown(post.error) && (
         <button type="button" onClick={retry}>
           Ask {platformTitle(post.provider)}, and send it if it is not there
         </button>
-      ) : needsChange(post.error) ? (
-        <button type="button" onClick={retry}>
-          Send again as it is
-        </button>
-      ) : (
-        <a href={`/app/write?post=${id}`}>Edit and send again</a>
       )}
       <a href={`/app/plan?post=${id}`}>Open in the plan</a>
       <button type="button" onClick={putAway}>

@@ -106,7 +106,7 @@ describe("a failed post", () => {
       { error: "The text is too long. Shorten it, then retry_post." },
     );
     await post.getByText("The text is too long. Shorten it, then send it again.").waitFor();
-    await post.getByRole("link", { name: "Change it first" }).waitFor();
+    await post.getByRole("link", { name: "Change it" }).waitFor();
     await post.getByRole("button", { name: "Send again", exact: true }).click();
     await post.locator(".badge.scheduled").waitFor();
   });

@@ -74,13 +74,11 @@ describe("trouble", () => {
     // The platform's own words are a quote.
     await page.getByRole("blockquote").getByText("Too long").waitFor();
     const one = page.getByRole("listitem").filter({ hasText: "Text of post_one" });
-    // The reason asks for a change: as it is it would fail again.
-    expect(await one.getByRole("link", { name: "Change it first" }).getAttribute("href")).toContain(
-      "post_one",
-    );
-    expect(await one.getByRole("button", { name: "Send again" }).isVisible()).toBe(false);
-    await one.getByLabel("More: Text of post_one").click();
-    await one.getByRole("button", { name: "Send again as it is" }).click();
+    // The reason asks for a change, which stands first.
+    expect(await one.getByRole("link", { name: "Change it" }).getAttribute("href")).toContain("post_one");
+    const ways = one.locator(".trouble-buttons > .button");
+    expect(await ways.allTextContents()).toEqual(["Change it", "Send again"]);
+    await one.getByRole("button", { name: "Send again" }).click();
     await page.getByText(/^On its way to /).waitFor();
     await one.waitFor({ state: "detached" });
     expect(await statusOf("post_one")).toBe("scheduled");
@@ -110,7 +108,7 @@ describe("trouble", () => {
     expect(await statusOf("post_there")).toBe("published");
     await row("post_gone").getByLabel("More: Text of post_gone").focus();
     await page.keyboard.press("Enter");
-    await page.getByRole("link", { name: "Edit and send again" }).waitFor();
+    await page.getByRole("link", { name: "Change it" }).waitFor();
     await page.getByRole("button", { name: "Dismiss" }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").getByRole("button", { name: "Dismiss" }).focus();
@@ -136,7 +134,7 @@ describe("trouble", () => {
     await page.route("**/tools/check_connection", (route) => route.fulfill({ json: { result } }));
     await page.getByText("Alpine Club is connected again.").waitFor();
     await page.getByRole("heading", { name: /Reconnect/ }).waitFor({ state: "detached" });
-    await page.getByRole("link", { name: "Change it first" }).waitFor();
+    await page.getByRole("link", { name: "Change it" }).waitFor();
   });
 
   it("lets a paused channel go on", async () => {
