@@ -143,12 +143,16 @@ export function periodDrafts(state: State): readonly CalendarDraft[] {
   return inTime(state.calendar.drafts).filter(({ at }) => isInPeriod(state, state.zone.read(at).day));
 }
 
+/** More days than these are told by the rule alone. */
+const DAYS_TOLD = 3;
+
 /** What series bring to the month or week, beside the posts that are made: a line each. */
 export function tellComing(state: State): readonly string[] {
   return state.calendar.series.flatMap(({ title, rule, coming }) => {
-    const { length } = coming.filter((at) => isInPeriod(state, state.zone.read(at).day));
-    if (length === 0) return [];
-    return [`And ${length} from the series “${title}”: ${rule}. Its posts are made 14 days ahead.`];
+    const days = coming.map((at) => state.zone.read(at).day).filter((day) => isInPeriod(state, day));
+    if (days.length === 0) return [];
+    const on = days.length > DAYS_TOLD ? "" : ` on ${days.map(state.formats.shortDay).join(" · ")}`;
+    return [`And ${days.length} from the series “${title}”${on}: ${rule}. Its posts are made 14 days ahead.`];
   });
 }
 

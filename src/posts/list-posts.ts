@@ -253,6 +253,8 @@ async function findFreeSlots(
   const found: { accountId: string; at: number }[] = [];
   for (const account of await listAccountRows(ctx.store, caller.ownerId)) {
     if (accountIds?.includes(account.id) === false || account.status === "disconnected") continue;
+    // Nothing goes out there at its times.
+    if (account.paused === 1) continue;
     const lead = capabilitiesFor(ctx, account, null).leadMinutes.default * MINUTE;
     const from = Math.max(window.from, now + lead + 1);
     const slots = await listFreeSlots(ctx.store, account, { from, to, limit });

@@ -11,9 +11,9 @@ import { say } from "../../ui/toasts.tsx";
 import { sentenceOf } from "../../wire.ts";
 
 const PARTS = [
-  { name: "source", label: "Source", hint: "{provider}" },
-  { name: "medium", label: "Medium", hint: "social" },
-  { name: "campaign", label: "Campaign", hint: "{label}" },
+  { name: "source", label: "Source", hint: "for example {provider}" },
+  { name: "medium", label: "Medium", hint: "for example social" },
+  { name: "campaign", label: "Campaign", hint: "for example {label}" },
 ] as const;
 
 const EXAMPLE = "https://example.com/article";
@@ -59,8 +59,8 @@ export function LinkParameters({ account }: { readonly account: Account }) {
       >
         <p class="muted">
           They are added to the links of posts, so that your website's statistics show where readers come
-          from. <code>{"{provider}"}</code> stands for the platform, <code>{"{label}"}</code> for a post's
-          first label.
+          from. <code>{"{provider}"}</code> becomes <code>{provider}</code>. <code>{"{label}"}</code> becomes
+          the first label of the post, such as <code>winter</code>.
         </p>
         <div class="thirds">
           {PARTS.map(({ name, label, hint }) => (

@@ -113,5 +113,5 @@ function keptText(state: SaveState, isPost: boolean): string {
   if (isPost && state.kind === "changed") return "Kept in this browser, not saved yet";
   if (isPost && state.kind === "nothing") return "";
   if (state.kind === "saved") return `Saved ${formats.value.time(state.at)}`;
-  return state.kind === "nothing" ? "Kept as you write" : "Saving…";
+  return state.kind === "nothing" ? "" : "Saving…";
 }

@@ -62,7 +62,7 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
   const isReady = async (): Promise<boolean> => {
     const missing = missingIn(composer.form.value);
     if (missing !== null) return refuse(missing);
-    if (!(await composer.flush()))
+    if (!(await composer.keep()))
       return refuse("It is not saved yet, so nothing was done. See what stands in the way.");
     const failing = composer.checks.value.filter(({ error }) => error !== null);
     if (failing.length > 0) {
@@ -106,7 +106,7 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
 
   // Nothing waits for it: what is pressed next saves first, too.
   const saveDraft = (): void =>
-    void composer.flush().then((isKept) => {
+    void composer.keep().then((isKept) => {
       if (!isKept && composer.state.value.kind === "nothing")
         refuse("There is nothing to save yet. Write something first.");
     });

@@ -39,6 +39,8 @@ export interface Composer {
   edit(change: (form: Form) => Form): void;
   /** Keeps what is not kept yet, or looks at it. Answers whether all was. */
   flush(): Promise<boolean>;
+  /** As `flush`, where the person asks for it: what is only looked at is kept, too. */
+  keep(): Promise<boolean>;
   isBehind(): boolean;
   /** What only a change of a post has. */
   readonly change: PostChange | null;
@@ -61,15 +63,17 @@ interface PostChange {
 interface Start {
   readonly form: Form;
   readonly draft: Draft | null;
+  /** Nothing is kept before the person changes something, or wants it kept. */
+  readonly isCopy?: boolean;
   /** Told once there is a draft, or another one, for the address. */
   onDraft(id: string): void;
 }
 
 /** Writes a draft: every change is saved, and each save answers what the channels say of it. */
-export function createDraftComposer({ form: first, draft: found, onDraft }: Start): Composer {
+export function createDraftComposer({ form: first, draft: found, isCopy = false, onDraft }: Start): Composer {
   const form = signal(first);
   const draft = signal(found);
-  const checks = signal<readonly Check[]>(found?.checks ?? []);
+  const checks = signal<readonly Check[]>(found?.checks ?? (isCopy ? unlooked(first) : []));
   const state = signal<SaveState>({ kind: "nothing" });
 
   let isEnded = false;
@@ -108,8 +112,8 @@ export function createDraftComposer({ form: first, draft: found, onDraft }: Star
       state.value = value;
     },
   });
-  // What the page brought along, as a copy or what another app shares, is looked at as what is typed.
-  if (found === null && isAnything(first)) saver.change();
+  // What another app shares is kept as what is typed.
+  if (found === null && !isCopy && isAnything(first)) saver.change();
   return {
     form,
     checks,
@@ -124,6 +128,10 @@ export function createDraftComposer({ form: first, draft: found, onDraft }: Star
       saver.change();
     },
     flush: saver.flush,
+    keep() {
+      if (draft.value === null && !saver.isBehind()) saver.change();
+      return saver.flush();
+    },
     isBehind: saver.isBehind,
     async takeTheirs() {
       const { drafts } = await call("list_drafts", { id: draft.value?.id });
@@ -227,6 +235,7 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
     ownAside: new Map(),
     edit: (change) => set(change(form.value)),
     flush: saver.flush,
+    keep: saver.flush,
     isBehind: unsaved.isBehind,
     change: {
       takenUp,
@@ -271,6 +280,17 @@ function toolOf({ status }: Post): "retry_post" | "update_post" {
 
 function changesOf(post: Post, form: Form): Json {
   return { id: post.id, ...postChangeOf(form, zone.value, Object.keys(post.metadata ?? {})) };
+}
+
+/** Shown as it is written until the server has looked at it. */
+function unlooked(form: Form): readonly Check[] {
+  const media = form.media.map(({ url }) => ({ url, type: null, change: null }));
+  return form.targets.map(({ accountId }) => ({
+    accountId,
+    error: null,
+    warnings: [],
+    preview: { ...noPreview(form), media },
+  }));
 }
 
 function noPreview({ caption }: Form): Check["preview"] {

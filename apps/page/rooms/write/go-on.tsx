@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals";
 import { readDraft } from "../../../shared/drafts.ts";
 import { jsonOf } from "../../../shared/json.ts";
 import { useLoad } from "../../data/load.ts";
@@ -31,15 +32,22 @@ export function TakenUp({ composer: { change } }: { readonly composer: Composer 
   );
 }
 
+/** Drafts that the person did not want to go on with, until the page is loaded anew. They stay under Review. */
+const putAside = signal<readonly string[]>([]);
+
 /** Leads back to what the person wrote last and did not finish, until they begin something else. */
 export function GoOn({ composer: { draft, form } }: { readonly composer: Composer }) {
   const { data } = useLoad(loadLatest, "open");
   if (data === null || data.title === null || draft.value !== null || isAnything(form.value)) return null;
+  if (putAside.value.includes(data.id)) return null;
   return (
     <p class="hint">
       <a href={`/app/write?draft=${encodeURIComponent(data.id)}`}>
         Go on with “<bdi>{data.title}</bdi>”?
       </a>
+      <Button isSmall kind="quiet" onClick={() => (putAside.value = [...putAside.value, data.id])}>
+        Not now
+      </Button>
     </p>
   );
 }

@@ -27,7 +27,8 @@ export async function start(query: Query, onDraft: (id: string) => void): Promis
   if (post !== undefined) return startPost(post);
   if (copy !== undefined) {
     const form = { ...(await formOfCopy(copy)), when: "at" as const };
-    return { kind: "writing", composer: createDraftComposer({ form, draft: null, onDraft }), hint: null };
+    const composer = createDraftComposer({ form, draft: null, isCopy: true, onDraft });
+    return { kind: "writing", composer, hint: null };
   }
   const { account = null } = query;
   if (account !== null && accounts.value === null) await loadAccounts();
