@@ -220,6 +220,10 @@ describe("the calendar", () => {
     const other = await service.addFeed();
     expect(await freeSlots({ accountId: [other] })).toEqual([]);
     expect(await freeSlots({ from: at(-2 * DAY), to: at(-DAY) })).toEqual([]);
+    // Nothing goes out on a paused channel, so none of its times is offered.
+    await service.call("update_account", { accountId, paused: true });
+    expect(await freeSlots()).toEqual([]);
+    await service.call("update_account", { accountId, paused: false });
     const { freeSlots: shown, names } = await service.call("show_calendar", {
       from: at(0),
       to: at(3 * HOUR),

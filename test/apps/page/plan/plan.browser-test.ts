@@ -212,6 +212,8 @@ describe("the list", () => {
     await heading("Tuesday 24 November 2026").or(heading("Tuesday, 24 November 2026")).waitFor();
     await expect.poll(() => page.locator(".plan-tile").first().innerText()).toContain("Hello world");
     expect(await tile(/It failed/).count()).toBe(0);
+    const drafts = page.getByText("Only posts are listed here.").getByRole("link");
+    expect(await drafts.getAttribute("href")).toBe("/app/review?show=written");
     await page.getByRole("combobox", { name: "Order" }).selectOption("latest");
     await tile(/It failed/).waitFor();
     await expect.poll(() => page.locator(".plan-tile").first().innerText()).toContain("Snow is here");

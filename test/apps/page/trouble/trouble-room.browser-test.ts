@@ -93,6 +93,36 @@ describe("trouble", () => {
     await page.getByRole("heading", { name: "Nothing goes out" }).waitFor();
   });
 
+  it("lists what goes on by itself, and hurries or stops what only waits", async () => {
+    const scheduledAt = host.clock.now() - 60 * 60_000;
+    const error = "It did not answer. It is tried again on Saturday 21 November 2026, 12:40 (UTC).";
+    for (const [id, status] of [
+      ["post_begun", "publishing"],
+      ["post_late", "scheduled"],
+      ["post_stop", "scheduled"],
+    ] as const) {
+      await addPosts(host.ctx.store, [
+        { id, accountId: feed, caption: `Text of ${id}`, status, scheduledAt },
+      ]);
+      await queryOf(host.ctx.store).updateTable("posts").set({ error }).where("id", "=", id).execute();
+    }
+    const page = await host.open(browser, { path: "/app/trouble" });
+    const row = (id: string) => page.getByRole("listitem").filter({ hasText: `Text of ${id}` });
+    await page.getByRole("heading", { name: /^Under way/ }).waitFor();
+    await row("post_begun").getByText("Publishing").waitFor();
+    expect(await row("post_begun").getByRole("button").count()).toBe(0);
+    await row("post_late")
+      .getByText(/^Late, next try /)
+      .waitFor();
+    await row("post_stop").getByRole("button", { name: "Cancel it" }).click();
+    await row("post_stop").waitFor({ state: "detached" });
+    expect(await statusOf("post_stop")).toBe("cancelled");
+    await row("post_late").getByRole("button", { name: "Try now" }).click();
+    await page.getByText("It is tried now.").waitFor();
+    const { post } = await host.call("get_post", { id: "post_late" });
+    expect(Date.parse(post.scheduledAt)).toBeGreaterThan(scheduledAt);
+  });
+
   it("settles what nobody knows, by keys alone", async () => {
     await addFailed("post_there", UNKNOWN);
     await addFailed("post_gone", UNKNOWN);
