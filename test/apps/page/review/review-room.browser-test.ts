@@ -185,7 +185,8 @@ describe("review", () => {
     await page.getByText("Its post was changed since.").waitFor();
     const link = page.getByRole("link", { name: "See the post" });
     expect(await link.getAttribute("href")).toBe(`/app/plan?post=${draft.posts[0].id}`);
-    expect(await page.getByRole("link", { name: "Decided" }).getAttribute("aria-current")).toBe("page");
+    const tab = page.getByRole("link", { name: "Decided", exact: true });
+    expect(await tab.getAttribute("aria-current")).toBe("page");
   });
 
   it("tells a series, lists what is decided, and ends it", async () => {

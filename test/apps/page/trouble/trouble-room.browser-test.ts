@@ -112,7 +112,7 @@ describe("trouble", () => {
     await row("post_begun").getByText("Publishing").waitFor();
     expect(await row("post_begun").getByRole("button").count()).toBe(0);
     await row("post_late")
-      .getByText(/^Late, next try /)
+      .getByText(/Late, next try /)
       .waitFor();
     await row("post_stop").getByRole("button", { name: "Cancel it" }).click();
     await row("post_stop").waitFor({ state: "detached" });
