@@ -1,5 +1,5 @@
 import type { Check, DecideDraft, Draft, SaveDraft } from "../domain/drafts/draft.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, nothingToChange } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
 import type { Reader } from "../store/engine/store.ts";
 import { type DraftRow, findDraftRow, insertDraft, writeDraft } from "../store/queries/drafts.ts";
@@ -35,7 +35,7 @@ export async function saveDraft(
   const { ctx, caller } = call;
   const { id, revision, submit = false, ...given } = input;
   const fields = Object.entries(given).flatMap(([field, value]) => (value === undefined ? [] : [field]));
-  checkForm(input, fields);
+  checkForm(input, fields, call.leftEmpty);
   checkContentForm(call, given);
   const before = id === undefined ? null : await findOwnDraft(ctx.store, caller, id);
   const { content, warnings } = await changeContent(call, before === null ? null : contentOf(before), given);
@@ -82,7 +82,11 @@ export async function saveDraft(
 const UNSAVED = " Nothing of this call was saved. Without submit it is kept as it is.";
 
 /** Throws `invalid` for what is wrong whatever the draft is. */
-function checkForm({ id, revision, submit }: SaveDraft, fields: readonly string[]): void {
+function checkForm(
+  { id, revision, submit }: SaveDraft,
+  fields: readonly string[],
+  leftEmpty?: readonly string[],
+): void {
   if (id === undefined && revision !== undefined)
     throw new AppError(
       "invalid",
@@ -90,7 +94,7 @@ function checkForm({ id, revision, submit }: SaveDraft, fields: readonly string[
     );
   if (id === undefined) return;
   if (fields.length === 0 && submit !== true)
-    throw new AppError("invalid", "Nothing to change. Give a field of the draft, or submit: true.");
+    throw nothingToChange("Give a field of the draft, or submit: true.", leftEmpty);
   requireRevision(revision);
 }
 
