@@ -217,31 +217,19 @@ const CLOSED: Record<ClosedReason, { readonly heading: string; readonly text: st
   },
 };
 
-/** Where the person made the link, beside every page of a connection. */
-const OWN_CHANNELS = "../app/channels";
-
 /** `isOwn`: the person made the link on Posthorn's own page, which is the way back. */
 export function closedView(reason: ClosedReason, error?: string, isOwn = false): View {
   const { heading, text } = CLOSED[reason];
-  if (isOwn && reason === "failed")
-    return {
-      title: heading,
-      body: html`<section class="card">
-        <h1>${heading}</h1>
-        ${error === undefined ? null : html`<div class="note bad" role="alert">${error}</div>`}
-        <p>
-          This link is closed now. You can close this window, or
-          <a href="${OWN_CHANNELS}">go back to your channels</a> and start again there.
-        </p>
-      </section>`,
-    };
+  const wayBack = html`This link is closed now. You can close this window, or
+    <a href="../app/channels">go back to your channels</a> and start again there.`;
+  const told = isOwn && reason === "failed" ? wayBack : text;
   if (error === undefined) return messageView(heading, text);
   return {
     title: heading,
     body: html`<section class="card">
       <h1>${heading}</h1>
       <div class="note bad" role="alert">${error}</div>
-      <p>${text}</p>
+      <p>${told}</p>
     </section>`,
   };
 }

@@ -17,6 +17,7 @@ import {
   postChangeOf,
   type TargetForm,
 } from "./form.ts";
+import { noPreview, unlooked } from "./unlooked.ts";
 import { createSaver, type Refusal, type SaveState } from "./saver.ts";
 
 const WAIT_MS = 400;
@@ -280,22 +281,6 @@ function toolOf({ status }: Post): "retry_post" | "update_post" {
 
 function changesOf(post: Post, form: Form): Json {
   return { id: post.id, ...postChangeOf(form, zone.value, Object.keys(post.metadata ?? {})) };
-}
-
-/** Shown as it is written until the server has looked at it. */
-function unlooked(form: Form): readonly Check[] {
-  const media = form.media.map(({ url }) => ({ url, type: null, change: null }));
-  return form.targets.map(({ accountId }) => ({
-    accountId,
-    error: null,
-    warnings: [],
-    preview: { ...noPreview(form), media },
-  }));
-}
-
-function noPreview({ caption }: Form): Check["preview"] {
-  const count = { length: caption.length, max: null, unit: "characters" as const };
-  return { text: caption, parts: [], count, media: [], link: null, note: null };
 }
 
 function refusalOf(error: unknown): Refusal {
