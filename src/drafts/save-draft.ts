@@ -176,12 +176,18 @@ const DONE_IN: Partial<Readonly<Record<DraftWish, readonly DraftRow["state"][]>>
 /** What a call wants of a draft. */
 export type DraftWish = DecideDraft["decision"] | "edit";
 
+/** Whether what a call wants of a draft was done before. */
+export function isDoneAlready({ state }: DraftRow, wish: DraftWish): boolean {
+  return DONE_IN[wish]?.includes(state) === true;
+}
+
 /**
  * Why a draft that a person has decided about is not decided about, or changed, once more. Who repeats a call whose
  * answer was lost learns that it is done.
  */
-export function decidedAlready({ state }: DraftRow, wish: DraftWish): AppError {
-  if (DONE_IN[wish]?.includes(state) === true) {
+export function decidedAlready(row: DraftRow, wish: DraftWish): AppError {
+  const { state } = row;
+  if (isDoneAlready(row, wish)) {
     const what = wish === "approve" ? `was approved already, and is ${state}` : `is ${state} already`;
     return new AppError("conflict", `The draft ${what}. Nothing is to be done.`);
   }
