@@ -46,6 +46,7 @@ export async function saveDraft(
   const checked = await checkWritten(call, content, submit);
   const { checks } = checked;
   warnings.push(...checked.warnings);
+  if (before?.state === "waiting" && !submit) warnings.push(NO_LONGER_WAITS);
   const named = submit ? await filesNamed(call, checked.content, checks) : [];
   const now = ctx.clock.now();
   const set = {
@@ -77,6 +78,9 @@ export async function saveDraft(
   });
   return answer;
 }
+
+/** Who changes it a little may not mean to take it back. */
+const NO_LONGER_WAITS = "The draft no longer waits for a person. Send it with submit to ask them again.";
 
 /** After a refusal, whose text an agent would else take for kept. */
 const UNSAVED = " Nothing of this call was saved. Without submit it is kept as it is.";

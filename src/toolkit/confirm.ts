@@ -3,7 +3,6 @@ import { AppError } from "../domain/errors.ts";
 import { issueConfirmation, type Shown, spendConfirmation } from "../access/confirmations.ts";
 import { canonicalJson } from "../access/idempotency.ts";
 import type { CallContext } from "../context.ts";
-import type { Clock } from "../ports/clock.ts";
 import type { AnyTool } from "./define-tool.ts";
 import { canBeDraft } from "./refusals.ts";
 
@@ -74,7 +73,7 @@ async function questionAt(
   at: number,
 ): Promise<{ readonly text: string; readonly shown: Shown } | null> {
   const { clock } = call.ctx;
-  const fixed: Clock = {
+  const fixed: typeof clock = {
     now: () => at,
     monotonic: () => clock.monotonic(),
     sleep: (ms, signal) => clock.sleep(ms, signal),

@@ -48,8 +48,12 @@ export function tellSeries(series: ToldSeries, { clock, day }: Writing = IN_ENGL
 function tellDays({ unit, days = [], from }: ToldSeries): string {
   const first = new Date(`${from}T00:00:00Z`);
   if (unit === "day" || Number.isNaN(first.getTime())) return "";
-  if (unit === "month") return ` on day ${first.getUTCDate()}`;
-  if (unit === "year") return ` on ${tellDay(from).split(" ").slice(1, 3).join(" ")}`;
+  const day = first.getUTCDate();
+  if (unit === "month") return ` on day ${day}${day > 28 ? " (the last day of a shorter month)" : ""}`;
+  if (unit === "year") {
+    const isLeapDay = day === 29 && first.getUTCMonth() === 1;
+    return ` on ${tellDay(from).split(" ").slice(1, 3).join(" ")}${isLeapDay ? " (28 Feb in other years)" : ""}`;
+  }
   const own = WEEKDAYS[(first.getUTCDay() + 6) % 7] ?? "";
   const names = (days.length === 0 ? [own] : days).map((name) =>
     name.replace(/^./, (letter) => letter.toUpperCase()),
