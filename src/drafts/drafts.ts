@@ -11,7 +11,7 @@ import {
   type Target,
 } from "../domain/drafts/draft.ts";
 import { AppError } from "../domain/errors.ts";
-import { type Caller, canReachAccount } from "../domain/permissions.ts";
+import { type Caller, canReachAccount, readSignature } from "../domain/permissions.ts";
 import { quote, toIso, toIsoOrNull } from "../domain/time.ts";
 import type { Position } from "../store/engine/search.ts";
 import type { Reader } from "../store/engine/store.ts";
@@ -30,7 +30,7 @@ import type { AppContext, CallContext } from "../context.ts";
 import type { StoredCheck } from "./checks.ts";
 import { contentOf } from "./draft-content.ts";
 
-/** What is stored of a decision; the key's name is looked up when it is shown. */
+/** What is stored of a decision, with the signature of who made it; the key's name is looked up when it is shown. */
 export type StoredDecision = Omit<Decision, "by"> & { readonly keyId: string };
 
 /** A series has more posts than anybody reads at once. */
@@ -47,7 +47,7 @@ export async function findOwnDraft(reader: Reader, caller: Caller, id: string): 
 function canReachDraft(caller: Caller, row: DraftRow): boolean {
   if (caller.accountIds === null) return true;
   const { targets } = contentOf(row);
-  if (targets.length === 0) return row.key_id === caller.keyId;
+  if (targets.length === 0) return readSignature(row.key_id).keyId === caller.keyId;
   return targets.every(({ accountId }) => canReachAccount(caller, accountId));
 }
 
@@ -61,7 +61,10 @@ export async function showDrafts(
   const names = await namesOfKeys(reader, ownerId);
   const ids = rows.map(({ id }) => id);
   const posts = await listDraftPosts(reader, ids, MAX_POSTS);
-  const by = (keyId: string): By => ({ keyId, name: names(keyId) });
+  const by = (signature: string): By => ({
+    keyId: readSignature(signature).keyId,
+    name: names(signature),
+  });
   const holds = rows.some(tellsOfChannel) ? await readHolding(reader, ownerId) : () => true;
   return rows.map((row) => toDraft(row, posts.get(row.id) ?? [], { by, holds }));
 }

@@ -114,15 +114,15 @@ export function mustReconnect(account: InFull, reason?: string | null): string {
 
 /** Why nothing of a channel goes out that a person paused, in the same way. */
 export function isPaused(account: InFull): string {
-  return `${capitalized(channelInFull(account))}${PAUSED}`;
+  return `${capitalized(channelInFull(account))}${PAUSED} until the channel is resumed.`;
 }
 
 const MUST_RECONNECT = " must be reconnected first.";
-const PAUSED = " is paused, so the post waits. Resume the channel to send it.";
+const PAUSED = " is paused, so the post waits";
 
 /** The state of a channel that a warning tells of, which may be another by now. Null: it tells of something else. */
 export function toldState(warning: string): "paused" | "reconnect" | null {
-  if (warning.endsWith(PAUSED)) return "paused";
+  if (warning.includes(PAUSED)) return "paused";
   return warning.includes(MUST_RECONNECT) ? "reconnect" : null;
 }
 
