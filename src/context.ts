@@ -98,6 +98,11 @@ export interface CallContext {
    */
   readonly client?: CallingClient;
   /**
+   * Takes what a question is about, whole: its text is cut, and a yes holds for no more than it was asked about. Set
+   * while a question is made.
+   */
+  noteShown?(what: unknown): void;
+  /**
    * Set when the call carries an idempotency key: writes the result in the same transaction as its effect.
    */
   readonly idempotency: IdempotencyClaim | null;

@@ -1,7 +1,7 @@
 import { readSignature, signatureOf } from "../domain/permissions.ts";
 import { readScheduledAt } from "../posts/post-checks.ts";
 import { isDueNow, untilOut, type Waiting, warnOfWait } from "../posts/outcomes.ts";
-import type { DecideDraft, DecidedDraft, Draft } from "../domain/drafts/draft.ts";
+import { type DecideDraft, type DecidedDraft, type Draft, firstTextOf } from "../domain/drafts/draft.ts";
 import { AppError, sentenceOf } from "../domain/errors.ts";
 import { quote, toIso } from "../domain/time.ts";
 import type { Reader, Tx } from "../store/engine/store.ts";
@@ -236,8 +236,7 @@ function decide(
 
 /** How a draft is named to people: "the draft "Opening"", "the draft without text". */
 export function nameDraft(row: DraftRow): string {
-  const { title, caption, targets, repeat } = contentOf(row);
-  const own = targets.find((target) => target.caption !== null)?.caption;
-  const text = title ?? caption ?? own ?? repeat?.texts?.[0] ?? null;
+  const content = contentOf(row);
+  const text = content.title ?? firstTextOf(content);
   return text === null ? "without text" : quote(text);
 }

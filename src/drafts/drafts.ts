@@ -22,6 +22,8 @@ import {
   listDraftPosts,
   listDraftRows,
 } from "../store/queries/drafts.ts";
+import { listAccountRows } from "../store/queries/accounts.ts";
+import { toldState } from "../domain/accounts/account.ts";
 import { namesOfKeys } from "../access/api-keys.ts";
 import { meantAccountIds } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
@@ -59,12 +61,51 @@ export async function showDrafts(
   const names = await namesOfKeys(reader, ownerId);
   const ids = rows.map(({ id }) => id);
   const posts = await listDraftPosts(reader, ids, MAX_POSTS);
-  return rows.map((row) =>
-    toDraft(row, posts.get(row.id) ?? [], (signature) => ({
-      keyId: readSignature(signature).keyId,
-      name: names(signature),
-    })),
+  const by = (signature: string): By => ({
+    keyId: readSignature(signature).keyId,
+    name: names(signature),
+  });
+  const holds = rows.some(tellsOfChannel) ? await readHolding(reader, ownerId) : () => true;
+  return rows.map((row) => toDraft(row, posts.get(row.id) ?? [], { by, holds }));
+}
+
+function tellsOfChannel({ checks }: DraftRow): boolean {
+  return (JSON.parse(checks) as StoredCheck[]).some(({ warnings }) =>
+    warnings.some((warning) => toldState(warning) !== null),
   );
+}
+
+const UNUSABLE: readonly string[] = ["reconnect_required", "disconnected"];
+
+/** Whether what a warning tells of a channel is so now. */
+type Holding = (accountId: string, warning: string) => boolean;
+
+async function readHolding(reader: Reader, ownerId: string): Promise<Holding> {
+  const accounts = new Map((await listAccountRows(reader, ownerId)).map((row) => [row.id, row]));
+  return (accountId, warning) => {
+    const told = toldState(warning);
+    const account = accounts.get(accountId);
+    if (told === null || account === undefined) return told === null;
+    return told === "paused" ? account.paused === 1 : UNUSABLE.includes(account.status);
+  };
+}
+
+/** The checks as they were made, without what was told of a channel's state then and is over. */
+function checksNow(row: DraftRow, posts: readonly DraftPost[], holds: Holding): Draft["checks"] {
+  const isOver = ({ accountId }: StoredCheck): boolean =>
+    row.state === "discarded" || row.state === "ended" || isOut(accountId, posts);
+  return (JSON.parse(row.checks) as StoredCheck[]).map(({ card: _card, ...check }) => ({
+    ...check,
+    warnings: check.warnings.filter((warning) =>
+      isOver(check) ? toldState(warning) === null : holds(check.accountId, warning),
+    ),
+  }));
+}
+
+/** Whether no post on the channel is still to go out. */
+function isOut(accountId: string, posts: readonly DraftPost[]): boolean {
+  const own = posts.filter((post) => post.account_id === accountId);
+  return own.length > 0 && own.every(({ status }) => status !== "scheduled");
 }
 
 export async function showDraft(reader: Reader, row: DraftRow): Promise<Draft> {
@@ -73,7 +114,11 @@ export async function showDraft(reader: Reader, row: DraftRow): Promise<Draft> {
   return draft;
 }
 
-function toDraft(row: DraftRow, posts: readonly DraftPost[], by: (keyId: string) => By): Draft {
+function toDraft(
+  row: DraftRow,
+  posts: readonly DraftPost[],
+  { by, holds }: { readonly by: (keyId: string) => By; readonly holds: Holding },
+): Draft {
   const content = contentOf(row);
   return {
     id: row.id,
@@ -89,7 +134,7 @@ function toDraft(row: DraftRow, posts: readonly DraftPost[], by: (keyId: string)
     repeat: content.repeat,
     labels: [...content.labels],
     note: content.note,
-    checks: (JSON.parse(row.checks) as StoredCheck[]).map(({ card: _card, ...check }) => check),
+    checks: checksNow(row, posts, holds),
     writtenBy: by(row.key_id),
     decision: row.decision === null ? null : toDecision(JSON.parse(row.decision) as StoredDecision, by),
     posts: inOrder(posts, content.targets).map((post) => ({

@@ -48,6 +48,7 @@ export async function saveDraft(
   const checked = await checkWritten(call, content, submit);
   const { checks } = checked;
   warnings.push(...checked.warnings);
+  if (before?.state === "waiting" && !submit) warnings.push(NO_LONGER_WAITS);
   const named = submit ? await filesNamed(call, checked.content, checks) : [];
   const now = ctx.clock.now();
   const set = {
@@ -79,6 +80,9 @@ export async function saveDraft(
   });
   return answer;
 }
+
+/** Who changes it a little may not mean to take it back. */
+const NO_LONGER_WAITS = "The draft no longer waits for a person. Send it with submit to ask them again.";
 
 /** After a refusal, whose text an agent would else take for kept. */
 const UNSAVED = " Nothing of this call was saved. Without submit it is kept as it is.";
@@ -183,12 +187,18 @@ const DONE_IN: Partial<Readonly<Record<DraftWish, readonly DraftRow["state"][]>>
 /** What a call wants of a draft. */
 export type DraftWish = DecideDraft["decision"] | "edit";
 
+/** Whether what a call wants of a draft was done before. */
+export function isDoneAlready({ state }: DraftRow, wish: DraftWish): boolean {
+  return DONE_IN[wish]?.includes(state) === true;
+}
+
 /**
  * Why a draft that a person has decided about is not decided about, or changed, once more. Who repeats a call whose
  * answer was lost learns that it is done.
  */
-export function decidedAlready({ state }: DraftRow, wish: DraftWish): AppError {
-  if (DONE_IN[wish]?.includes(state) === true) {
+export function decidedAlready(row: DraftRow, wish: DraftWish): AppError {
+  const { state } = row;
+  if (isDoneAlready(row, wish)) {
     const what = wish === "approve" ? `was approved already, and is ${state}` : `is ${state} already`;
     return new AppError("conflict", `The draft ${what}. Nothing is to be done.`);
   }

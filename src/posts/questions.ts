@@ -216,6 +216,7 @@ export async function askToChange(call: CallContext, input: PostsChange): Promis
   const { ctx } = call;
   const { timezone } = ctx.settings;
   const byTime = planned.toSorted((a, b) => a.row.scheduled_at - b.row.scheduled_at);
+  call.noteShown?.(byTime.map(({ row, scheduledAt }) => [row.id, contentOf(row), scheduledAt]));
   const names = await namesOfAccounts(call);
   const shown: string[] = [];
   for (const { row, account, scheduledAt } of byTime.slice(0, MAX_LISTED)) {
@@ -294,6 +295,7 @@ async function nameOfAccount({ ctx, caller }: CallContext, accountId: string): P
 }
 
 async function name(call: CallContext, row: PostRow): Promise<string> {
+  call.noteShown?.([row.id, contentOf(row)]);
   return `${describe(contentOf(row))} on ${await nameOfAccount(call, row.account_id)}`;
 }
 

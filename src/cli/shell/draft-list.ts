@@ -1,4 +1,4 @@
-import { type Draft, DRAFT_STATES, type DraftPage } from "../../domain/drafts/draft.ts";
+import { type Draft, DRAFT_STATES, type DraftPage, firstTextOf } from "../../domain/drafts/draft.ts";
 import { tellSeries } from "../../domain/drafts/tell-series.ts";
 import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/time.ts";
@@ -90,7 +90,7 @@ export async function showDrafts(host: Host, { ctx }: Session, drafts: readonly 
     },
     {
       title: "TEXT",
-      of: ({ title, caption, repeat }) => title ?? caption ?? repeat?.texts?.[0] ?? "",
+      of: (draft) => draft.title ?? firstTextOf(draft) ?? "",
       isCut: true,
     },
     { title: "ID", of: ({ id }) => ids.get(id) ?? id },
