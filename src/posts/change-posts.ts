@@ -20,6 +20,7 @@ import { listLatePosts, listPosts } from "./list-posts.ts";
 import { warnOfNeighbour, warnOfTwin } from "./doubles.ts";
 import { movedTo, warnOfAccess } from "./post-checks.ts";
 import { checkForm, contentOf } from "./post-form.ts";
+import { tellOnTheWay, tellStaying } from "./window-warnings.ts";
 import { untilUnchanged, writeIfUnchanged } from "./update-post.ts";
 
 /** Most posts of one change. */
@@ -59,9 +60,10 @@ export async function changePosts(
   const { ctx } = call;
   return untilUnchanged("These posts are", async () => {
     const planned = await planChange(call, input);
+    const besides = [...tellStaying(call, input, planned), ...(await tellOnTheWay(call, input)), ...told];
     const change = async (tx: Tx): Promise<ChangedPosts> => {
       const { changed, warnings } = await writeAll(ctx, tx, planned);
-      return { changed, warnings: [...warnings, ...told] };
+      return { changed, warnings: [...warnings, ...besides] };
     };
     if (input.dryRun === true) return { ...(await tryOut(ctx, change)), dryRun: true };
     const answer = await commitOnce(call, change);

@@ -75,12 +75,12 @@ export async function warnOfWait(
   const waits = pending.length === 0 ? [] : await listWaits(ctx.store, pending);
   const isHeld = new Set(waits.filter(isHeldByPerson).map(({ id }) => id));
   const waiting = posts.filter(({ status, error }) => !OVER.includes(status) && error !== null);
-  const reasons = waiting.flatMap(({ id, error }) =>
+  const reasons = waiting.flatMap(({ id, status, error }) =>
     error === null
       ? []
       : isHeld.has(id)
         ? [error]
-        : [`The post ${id} is not out yet. ${withFullStop(error)} ${LOOK_LATER}`],
+        : [`The post ${id} is ${status === "publishing" ? "under way" : "not out yet"}. ${withFullStop(error)} ${LOOK_LATER}`],
   );
   const fresh = [...new Set(reasons)].filter((one) => !said.some((known) => known.startsWith(one)));
   const told = new Set([...isHeld, ...waiting.map(({ id }) => id)]);

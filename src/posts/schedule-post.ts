@@ -325,7 +325,9 @@ export async function preparePost(
   const isDone = of.isDone === true && input.dryRun !== true;
   const isTold = input.dryRun === true || of.isOneOfSeveral === true;
   const warnings = [
-    ...(isTold && input.scheduledAt === undefined && !isInSlot ? [NO_TIME_GIVEN] : []),
+    ...(isTold && input.scheduledAt === undefined && !isInSlot && account.paused === 0
+      ? [NO_TIME_GIVEN]
+      : []),
     ...time.warnings,
     ...carded.warnings,
     ...checked.warnings,

@@ -119,3 +119,15 @@ export function listWaitingUntil(
     .orderBy("id");
   return (limit === undefined ? query : query.limit(limit)).execute();
 }
+
+/** An account's posts that were begun and are not done, earliest first: some may be out already. */
+export function listUnderWay(reader: Reader, accountId: string): Promise<PostRow[]> {
+  return queryOf(reader)
+    .selectFrom("posts")
+    .selectAll()
+    .where("account_id", "=", accountId)
+    .where("status", "=", sql.lit("publishing"))
+    .orderBy("scheduled_at")
+    .orderBy("id")
+    .execute();
+}
