@@ -1,3 +1,4 @@
+import { withFullStop } from "../domain/plain-text.ts";
 import { meantBound } from "../domain/arguments/spoken-times.ts";
 import type { PostsChange } from "../domain/posts/post-body.ts";
 import { parseBound } from "../domain/time.ts";
@@ -27,7 +28,7 @@ export async function askToChange(call: CallContext, input: PostsChange): Promis
     rows.length === 1
       ? `${nameDrafts(rows)}, which waits for approval`
       : `${rows.length} drafts that wait for approval, ${nameDrafts(rows)}`;
-  return `${question}. Not ${what}: ${which}.`;
+  return `${withFullStop(question ?? "")} Not ${what}: ${which}.`;
 }
 
 /** What a person is asked before a channel is disconnected, with the drafts that are meant for it. */

@@ -23,7 +23,15 @@ import {
 } from "../store/queries/slots.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import { findAccount, namesOfAccounts, showAccount } from "../accounts/accounts.ts";
-import { failTooLate, inOne, readRelease, type Release, tellPause, tellRelease, tellUnderWay } from "../accounts/late-posts.ts";
+import {
+  failTooLate,
+  inOne,
+  readRelease,
+  type Release,
+  tellPause,
+  tellRelease,
+  tellUnderWay,
+} from "../accounts/late-posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { showChanged, tryOut } from "./change-posts.ts";
 import { movedTo } from "./post-checks.ts";
@@ -78,9 +86,7 @@ export async function askToRelease(call: CallContext, input: AccountChange): Pro
   const next = moved.filter(({ scheduledAt }) => Date.parse(scheduledAt) <= until);
   const ids = [...new Set([...kept.goingOut.filter(stays), ...next].map(({ id }) => id))];
   const tooLate = kept.tooLate.filter(stays);
-  const underWay = isResumed
-    ? await tellUnderWay(ctx, ctx.store, { id: account.id, then: "goesOn" })
-    : null;
+  const underWay = isResumed ? await tellUnderWay(ctx, ctx.store, { id: account.id, then: "goesOn" }) : null;
   const told = [
     ...(ids.length === 0 ? [] : [await tellGoingOut(call, ids, times)]),
     ...(tooLate.length === 0 ? [] : [tellRelease(ctx, { goingOut: [], tooLate }), MOVE_FIRST]),

@@ -324,7 +324,7 @@ describe("before a post is stopped or changed", () => {
     );
     await setPost(id, { status: "failed", next_at: null, error: "It was refused." });
     expect(await questionOf("retry_post", { id, caption: "Best" })).toBe(
-      "Publish now on Feed of default: “Best”? It failed before.",
+      "Publish now on Feed of default: “Best”? It failed before: It was refused.",
     );
     await expect(questionOf("retry_post", { id, caption: "" })).rejects.toThrow(/caption: is empty/);
     expect(await questionOf("resolve_post", { id, outcome: "dismissed" })).toBe(

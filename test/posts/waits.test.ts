@@ -100,9 +100,7 @@ describe("a due post that does not go out says why", () => {
     const next = "The next try is on Saturday 21 November 2026, 09:05 (UTC).";
     expect(await reason()).toBe(`Feed asks to slow down. ${next}`);
     await setPost({ in_doubt: 1 });
-    expect(await reason()).toBe(
-      `${SENT} Feed asks to slow down. ${next}`,
-    );
+    expect(await reason()).toBe(`${SENT} Feed asks to slow down. ${next}`);
     await setPost({ next_at: service.clock.now() });
     expect(await reason()).toMatch(/Feed asks to slow down\.$/);
   });

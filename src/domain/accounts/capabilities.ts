@@ -37,7 +37,7 @@ export interface PlatformCapabilities {
   readonly editPublished: { readonly fields: readonly string[] };
   readonly analytics: { readonly account: readonly string[]; readonly post: readonly string[] };
   readonly reconciles: Capabilities["reconciles"];
-  /** Before it is asked, a request may be repeated by a key of which it makes one post. Default: as `reconciles` says. */
+  /** Before it is asked, a request may be repeated: it makes one post of those with one key. Default: as `reconciles` says. */
   readonly knowsRepeats?: true;
   /** False: no live post can be deleted there. Default: as the platform's file can. */
   readonly removes?: false;

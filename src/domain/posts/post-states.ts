@@ -63,7 +63,7 @@ export function conflictSentence(trigger: Trigger, post: PostStanding, isChanged
   return `The post is ${status}${takenDown(post)}, but this needs a post that is ${wanted}. ${betweenTries(post) ?? `${nextTry(post)}${NEXT_STEP[status]}`}`;
 }
 
-/** Of one that was begun, and of which nothing is there. */
+/** Of one that was tried in vain. */
 function nextTry({ status, tries = 0, next_at: next }: PostStanding): string {
   if (status !== "scheduled" || tries === 0 || typeof next !== "number") return "";
   return `It waits for its next try at ${toIso(next)}. `;
