@@ -43,7 +43,9 @@ describe("moving several posts", () => {
         { id: one, accountId, scheduledAt: at(2 * HOUR), status: "scheduled" },
         { id: two, accountId, scheduledAt: at(3 * HOUR), status: "scheduled" },
       ],
-      warnings: [expect.stringMatching(/^2 moved posts still go out within from and to: “Hello” \(post_\w+\), now /)],
+      warnings: [
+        expect.stringMatching(/^2 moved posts still go out within from and to: “Hello” \(post_\w+\), now /),
+      ],
     });
     expect(await timesOf(elsewhere, later)).toEqual([at(HOUR), at(3 * DAY)]);
     const { posts } = await service.call("list_posts", { accountId: [accountId], status: ["scheduled"] });

@@ -333,7 +333,7 @@ describe("before a post is stopped or changed", () => {
     expect((await service.call("get_post", { id })).post.status).toBe("failed");
     expect(await questionOf("retry_post", { id, caption: "Other", dryRun: true })).toBe(null);
     expect(await questionOf("retry_post", { id })).toBe(
-      "Publish now on Feed of default: “Better”? It failed before.",
+      "Publish now on Feed of default: “Better”? It failed before: It was refused.",
     );
     await setPost(id, { in_doubt: 1 });
     expect(await questionOf("retry_post", { id })).toMatch(/\? Whether it went out before is not known\./);

@@ -92,6 +92,15 @@ describe("taking a live post down", () => {
     expect((await takeDown(at)).post).toMatchObject({ status: "cancelled", error: null });
   });
 
+  it("says that it is not known whether it is gone, where the platform does not tell", async () => {
+    await using at = await world({}, () => ({
+      remove: () => Promise.reject(new PlatformFault("transient", "It answers 503.")),
+    }));
+    await expect(takeDown(at)).rejects.toThrow(
+      /^It is not known whether it was deleted: It answers 503\. .*Look at https:\S+\. Where it is there still, take/,
+    );
+  });
+
   it("names what the platform keeps, and a part of which nobody knows", async () => {
     await using at = await world({}, () => ({ remove: async () => ({ left: "A draft stays there." }) }));
     const effect = {
