@@ -98,7 +98,7 @@ export async function tellPause(
   reader: Reader,
   { id, queuedCount }: Pick<Account, "id" | "queuedCount">,
 ): Promise<string | null> {
-  const underWay = await tellUnderWay(ctx, reader, { id, then: "held" });
+  const underWay = await tellUnderWay(ctx, reader, { id, next: "held" });
   const [first] = await listWaitingUntil(reader, id, { until: Number.MAX_SAFE_INTEGER, limit: 1 });
   if (first === undefined) return underWay;
   const { maxLatenessMs, timezone } = ctx.settings;
@@ -120,12 +120,12 @@ const THEN = {
 export async function tellUnderWay(
   { settings }: AppContext,
   reader: Reader,
-  { id, then }: { readonly id: string; readonly then: keyof typeof THEN },
+  { id, next }: { readonly id: string; readonly next: keyof typeof THEN },
 ): Promise<string | null> {
   const rows = await listUnderWay(reader, id);
   if (rows.length === 0) return null;
   const count = countOf(rows, "is under way and may be out already", "are under way and may be out already");
-  return `${count}: ${nameLate(settings, rows)}. ${THEN[then]}`;
+  return `${count}: ${nameLate(settings, rows)}. ${THEN[next]}`;
 }
 
 /**
@@ -159,7 +159,7 @@ export async function tellReconnection(ctx: AppContext, account: AccountRow | nu
   const release = tellRelease(ctx, await readRelease(ctx, ctx.store, account), {
     when: "as soon as it is connected",
   });
-  return inOne(release, await tellUnderWay(ctx, ctx.store, { id: account.id, then: "goesOn" }));
+  return inOne(release, await tellUnderWay(ctx, ctx.store, { id: account.id, next: "goesOn" }));
 }
 
 /** Null: nothing is told. */

@@ -320,7 +320,7 @@ export async function disconnectChannel(
     const grant = { owner_id: caller.ownerId, id: found.grant_id ?? "" };
     dropped = found.grant_id === null ? null : ((await deleteUnusedGrant(tx, grant)) ?? null);
     const row = (await findAccountRow(tx, caller.ownerId, found.id)) ?? found;
-    const underWay = await tellUnderWay(ctx, tx, { id: found.id, then: "held" });
+    const underWay = await tellUnderWay(ctx, tx, { id: found.id, next: "held" });
     const account = await showAccount(ctx, tx, row);
     return { account: { ...account, statusReason: inOne(account.statusReason, underWay) } };
   });

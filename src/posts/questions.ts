@@ -266,7 +266,7 @@ export async function askToDisconnect(
   const { queuedCount } = await showAccount(call.ctx, call.ctx.store, row);
   const waiting = queuedCount === 1 ? " 1 waiting post fails" : ` ${queuedCount} waiting posts fail`;
   const posts = queuedCount === 0 ? "" : `${waiting} unless it is connected again in time.`;
-  const underWay = await tellUnderWay(call.ctx, call.ctx.store, { id: row.id, then: "held" });
+  const underWay = await tellUnderWay(call.ctx, call.ctx.store, { id: row.id, next: "held" });
   return `Disconnect ${await nameOfAccount(call, row.id)} (${row.provider})? Its passwords and tokens will be forgotten.${posts}${underWay === null ? "" : ` ${underWay}`}`;
 }
 

@@ -86,7 +86,7 @@ export async function askToRelease(call: CallContext, input: AccountChange): Pro
   const next = moved.filter(({ scheduledAt }) => Date.parse(scheduledAt) <= until);
   const ids = [...new Set([...kept.goingOut.filter(stays), ...next].map(({ id }) => id))];
   const tooLate = kept.tooLate.filter(stays);
-  const underWay = isResumed ? await tellUnderWay(ctx, ctx.store, { id: account.id, then: "goesOn" }) : null;
+  const underWay = isResumed ? await tellUnderWay(ctx, ctx.store, { id: account.id, next: "goesOn" }) : null;
   const told = [
     ...(ids.length === 0 ? [] : [await tellGoingOut(call, ids, times)]),
     ...(tooLate.length === 0 ? [] : [tellRelease(ctx, { goingOut: [], tooLate }), MOVE_FIRST]),
@@ -206,7 +206,7 @@ async function releaseLate(
   const release = await readRelease(ctx, tx, account);
   await failTooLate(ctx, tx, { account, posts: release.tooLate, now });
   const told = tellRelease(ctx, release, { next: isDryRun ? "before" : "after" });
-  return inOne(told, await tellUnderWay(ctx, tx, { id: account.id, then: "goesOn" }));
+  return inOne(told, await tellUnderWay(ctx, tx, { id: account.id, next: "goesOn" }));
 }
 
 /** Gives the posts that wait in slots the next ones of the schedule, in their order. Answers those that moved. */
