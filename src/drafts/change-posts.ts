@@ -1,4 +1,3 @@
-import { withFullStop } from "../domain/plain-text.ts";
 import { meantBound } from "../domain/arguments/spoken-times.ts";
 import type { PostsChange } from "../domain/posts/post-body.ts";
 import { parseBound } from "../domain/time.ts";
@@ -28,7 +27,7 @@ export async function askToChange(call: CallContext, input: PostsChange): Promis
     rows.length === 1
       ? `${nameDrafts(rows)}, which waits for approval`
       : `${rows.length} drafts that wait for approval, ${nameDrafts(rows)}`;
-  return `${withFullStop(question ?? "")} Not ${what}: ${which}.`;
+  return `${question}${question?.endsWith(".") === true ? "" : "."} Not ${what}: ${which}.`;
 }
 
 /** What a person is asked before a channel is disconnected, with the drafts that are meant for it. */

@@ -21,7 +21,7 @@ import { tellUnderWay } from "../accounts/late-posts.ts";
 import type { CallContext } from "../context.ts";
 import { getFile } from "../files/files.ts";
 import { prepareEdit } from "./live-posts.ts";
-import { planChange, tellStaying } from "./change-posts.ts";
+import { changePosts, planChange } from "./change-posts.ts";
 import { assertTakesPosts, readScheduledAt } from "./post-checks.ts";
 import { contentOf } from "./post-form.ts";
 import {
@@ -36,7 +36,6 @@ import {
   WHEN_RESUMED,
 } from "./post-in-words.ts";
 import { canRemove, findOwnPost, isOnPlatform } from "./posts.ts";
-import { tellUnchanged } from "./outcomes.ts";
 import { NOTHING_CHANGED, retryPost, SENT_AS_IT_WAS, updatePost } from "./update-post.ts";
 import { NO_TIME_GIVEN, preparePost, schedulePosts } from "./schedule-post.ts";
 
@@ -237,9 +236,14 @@ export async function askToChange(call: CallContext, input: PostsChange): Promis
   }
   const more = planned.length > MAX_LISTED ? `; and ${planned.length - MAX_LISTED} more` : "";
   const posts = planned.length === 1 ? "1 waiting post" : `${planned.length} waiting posts`;
-  const besides = [...tellStaying(call, input, planned), ...(await tellUnchanged(call, input))];
-  const doubts = tellDoubts(call, besides);
+  const { warnings } = await changePosts(call, { ...input, dryRun: true });
+  const doubts = tellDoubts(call, warnings.map(withoutIds));
   return `${input.cancel === true ? "Cancel" : "Move"} ${posts}? ${shown.join("; ")}${more}${doubts === "" ? "" : `.${doubts}`}`;
+}
+
+/** Beside its first words a person needs no id of a post. */
+function withoutIds(warning: string): string {
+  return warning.replaceAll(/ \((?:post )?post_\w+\)| post_\w+/g, "");
 }
 
 function tellMove(scheduledAt: number | null, timezone: string): string {

@@ -122,7 +122,7 @@ describe("a due post that does not go out says why", () => {
       "The server answers 503. It is tried again on Saturday 21 November 2026, 09:05 (UTC).",
     );
     await hold({ paused: 1 });
-    expect(await reason()).toMatch(/^The server answers 503\. The channel .* is paused, so the post waits\./);
+    expect(await reason()).toMatch(/^The server answers 503\. The channel .* is paused, so the post waits/);
     await hold({ paused: 0, next_allowed_at: 0 });
     await setPost({ error: 'Feed says: "Slow down"', next_at: soon() });
     expect(await reason()).toMatch(/^Feed says: "Slow down"\. It is tried again on .* 09:05 \(UTC\)\.$/);
