@@ -1,4 +1,4 @@
-import { meantDay } from "../domain/arguments/spoken-times.ts";
+import { meantBound, meantDay } from "../domain/arguments/spoken-times.ts";
 import type { Quota } from "../domain/accounts/account.ts";
 import { AppError } from "../domain/errors.ts";
 import { plural } from "../domain/plain-text.ts";
@@ -6,7 +6,7 @@ import { canReachAccount } from "../domain/permissions.ts";
 import type { ChangedPost, PostsChange } from "../domain/posts/post-body.ts";
 import { conflictSentence } from "../domain/posts/post-states.ts";
 import { readPlan } from "../domain/accounts/schedule.ts";
-import { EXAMPLE_DAY, MINUTE, parseBound, quote, toIso, toZoned } from "../domain/time.ts";
+import { EXAMPLE_DAY, MINUTE, parseBound, quote, tellTime, toIso, toZoned } from "../domain/time.ts";
 import { atWallTime, readWallClock } from "../domain/wall-clock.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { Tx } from "../store/engine/store.ts";
@@ -21,6 +21,7 @@ import { listLatePosts, listPosts } from "./list-posts.ts";
 import { warnOfNeighbour, warnOfTwin } from "./doubles.ts";
 import { movedTo, warnOfAccess } from "./post-checks.ts";
 import { checkForm, contentOf } from "./post-form.ts";
+import { tellUnchanged } from "./outcomes.ts";
 import { untilUnchanged, writeIfUnchanged } from "./update-post.ts";
 
 /** Most posts of one change. */
@@ -60,9 +61,10 @@ export async function changePosts(
   const { ctx } = call;
   return untilUnchanged("These posts are", async () => {
     const planned = await planChange(call, input);
+    const besides = [...tellStaying(call, input, planned), ...(await tellUnchanged(call, input)), ...told];
     const change = async (tx: Tx): Promise<ChangedPosts> => {
       const { changed, warnings } = await writeAll(ctx, tx, planned);
-      return { changed, warnings: [...warnings, ...told] };
+      return { changed, warnings: [...warnings, ...besides] };
     };
     if (input.dryRun === true) return { ...(await tryOut(ctx, change)), dryRun: true };
     const answer = await commitOnce(call, change);
@@ -285,6 +287,28 @@ async function warn(
       near.set(warning, [...(near.get(warning) ?? []), nameOf(row)]);
   }
   return [...warnings, ...tellNear(near)];
+}
+
+/** Who empties a time of posts is told of those whose new time still lies in it. */
+function tellStaying(
+  { ctx: { clock, settings } }: Pick<CallContext, "ctx">,
+  { ids, from, to }: PostsChange,
+  planned: readonly Planned[],
+): string[] {
+  if (ids !== undefined || to === undefined) return [];
+  const { timezone } = settings;
+  const meant = meantBound({ now: clock.now(), timezone });
+  const first = from === undefined ? -Infinity : parseBound("from", from, timezone, false, meant);
+  const last = parseBound("to", to, timezone, true, meant);
+  const named = planned.flatMap(({ row, scheduledAt: at }) =>
+    at === null || at < first || at > last
+      ? []
+      : [`${firstWords(row)} (${row.id}), now due on ${tellTime(at, timezone)}`],
+  );
+  if (named.length === 0) return [];
+  const more = named.length > MAX_NAMED ? `; and ${named.length - MAX_NAMED} more` : "";
+  const posts = named.length === 1 ? "1 moved post still goes" : `${named.length} moved posts still go`;
+  return [`${posts} out within from and to: ${named.slice(0, MAX_NAMED).join("; ")}${more}.`];
 }
 
 /** The first of them: a day may be moved onto another. */

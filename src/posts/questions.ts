@@ -9,7 +9,7 @@ import type {
 } from "../domain/posts/post-body.ts";
 import { AppError } from "../domain/errors.ts";
 import { nameOfField } from "../domain/posts/for-people.ts";
-import { plainText, plural } from "../domain/plain-text.ts";
+import { plainText, plural, withFullStop } from "../domain/plain-text.ts";
 import { TRANSITIONS } from "../domain/posts/post-states.ts";
 import type { BatchResult, Post } from "../domain/posts/post.ts";
 import type { Preview } from "../domain/posts/preview.ts";
@@ -17,6 +17,7 @@ import { tellTime } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import { toPost } from "../store/queries/posts.ts";
 import { findAccount, namesOfAccounts, showAccount } from "../accounts/accounts.ts";
+import { tellUnderWay } from "../accounts/late-posts.ts";
 import type { CallContext } from "../context.ts";
 import { getFile } from "../files/files.ts";
 import { prepareEdit } from "./live-posts.ts";
@@ -35,7 +36,7 @@ import {
   WHEN_RESUMED,
 } from "./post-in-words.ts";
 import { canRemove, findOwnPost, isOnPlatform } from "./posts.ts";
-import { NOTHING_CHANGED, retryPost, updatePost } from "./update-post.ts";
+import { NOTHING_CHANGED, retryPost, SENT_AS_IT_WAS, updatePost } from "./update-post.ts";
 import { NO_TIME_GIVEN, preparePost, schedulePosts } from "./schedule-post.ts";
 
 /*
@@ -200,12 +201,20 @@ export async function askToCancel(
  */
 export async function askToRetry(call: CallContext, input: PostRetry): Promise<string | null> {
   if (input.dryRun === true || !mayBeNow(call, input)) return null;
-  const { in_doubt } = await findOwnPost(call.ctx, call.caller, input.id);
+  const { in_doubt, error } = await findOwnPost(call.ctx, call.caller, input.id);
   const before =
     in_doubt === 1
       ? " Whether it went out before is not known. It is sent only if its platform says that it is not there."
-      : " It failed before.";
-  return askAboutNow(call, await retryPost(call, { ...input, dryRun: true }), before);
+      : whyBefore(call, error);
+  const { warnings = [], ...tried } = await retryPost(call, { ...input, dryRun: true });
+  const fresh = warnings.filter((warning) => !warning.startsWith(SENT_AS_IT_WAS));
+  return askAboutNow(call, { ...tried, warnings: fresh }, before);
+}
+
+/** As the post has it, for a person. */
+function whyBefore(call: CallContext, error: string | null): string {
+  const why = error === null ? "" : tellDoubts(call, [error]);
+  return why === "" ? " It failed before." : ` It failed before:${withFullStop(why)}`;
 }
 
 /** Before waiting posts are moved or cancelled together. */
@@ -262,7 +271,8 @@ export async function askToDisconnect(
   const { queuedCount } = await showAccount(call.ctx, call.ctx.store, row);
   const waiting = queuedCount === 1 ? " 1 waiting post fails" : ` ${queuedCount} waiting posts fail`;
   const posts = queuedCount === 0 ? "" : `${waiting} unless it is connected again in time.`;
-  return `Disconnect ${await nameOfAccount(call, row.id)} (${row.provider})? Its passwords and tokens will be forgotten.${posts}`;
+  const underWay = await tellUnderWay(call.ctx, call.ctx.store, { id: row.id, next: "held" });
+  return `Disconnect ${await nameOfAccount(call, row.id)} (${row.provider})? Its passwords and tokens will be forgotten.${posts}${underWay === null ? "" : ` ${underWay}`}`;
 }
 
 export async function askToDeleteFile(

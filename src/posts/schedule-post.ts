@@ -329,8 +329,8 @@ export async function preparePost(
   const isTold = input.dryRun === true || of.isOneOfSeveral === true;
   const isNow = input.scheduledAt === undefined && !isInSlot;
   const warnings = [
-    ...(isTold && isNow ? [NO_TIME_GIVEN] : []),
-    ...(isDone && !isTold && isNow ? tellEmptyTime(call) : []),
+    ...(isTold && isNow && account.paused === 0 ? [NO_TIME_GIVEN] : []),
+    ...(isDone && !isTold && isNow && account.paused === 0 ? tellEmptyTime(call) : []),
     ...time.warnings,
     ...carded.warnings,
     ...checked.warnings,

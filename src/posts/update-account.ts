@@ -25,7 +25,15 @@ import {
 } from "../store/queries/slots.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import { findAccount, namesAmong, namesOfAccounts, showAccount } from "../accounts/accounts.ts";
-import { failTooLate, readRelease, type Release, tellPause, tellRelease } from "../accounts/late-posts.ts";
+import {
+  failTooLate,
+  inOne,
+  readRelease,
+  type Release,
+  tellPause,
+  tellRelease,
+  tellUnderWay,
+} from "../accounts/late-posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { showChanged, tryOut, type Written } from "./change-posts.ts";
 import { movedTo } from "./post-checks.ts";
@@ -80,9 +88,11 @@ export async function askToRelease(call: CallContext, input: AccountChange): Pro
   const next = moved.filter(({ scheduledAt }) => Date.parse(scheduledAt) <= until);
   const ids = [...new Set([...kept.goingOut.filter(stays), ...next].map(({ id }) => id))];
   const tooLate = kept.tooLate.filter(stays);
+  const underWay = isResumed ? await tellUnderWay(ctx, ctx.store, { id: account.id, next: "goesOn" }) : null;
   const told = [
     ...(ids.length === 0 ? [] : [await tellGoingOut(call, ids, times)]),
     ...(tooLate.length === 0 ? [] : [tellRelease(ctx, { goingOut: [], tooLate }), MOVE_FIRST]),
+    ...(underWay === null ? [] : [underWay]),
   ];
   if (told.length === 0) return null;
   const name = plainText((await namesOfAccounts(call)).get(account.id) ?? account.name, MAX_NAME);
@@ -210,7 +220,8 @@ async function releaseLate(
 ): Promise<string | null> {
   const release = await readRelease(ctx, tx, account);
   await failTooLate(ctx, tx, { account, posts: release.tooLate, now });
-  return tellRelease(ctx, release, { next: isDryRun ? "before" : "after" });
+  const told = tellRelease(ctx, release, { next: isDryRun ? "before" : "after" });
+  return inOne(told, await tellUnderWay(ctx, tx, { id: account.id, next: "goesOn" }));
 }
 
 /** Gives the posts that wait in slots the next ones of the schedule, in their order. Answers those that moved. */

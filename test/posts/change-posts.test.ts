@@ -57,7 +57,9 @@ describe("moving several posts", () => {
           text: "“Two”",
         },
       ],
-      warnings: [],
+      warnings: [
+        expect.stringMatching(/^2 moved posts still go out within from and to: “Hello” \(post_\w+\), now /),
+      ],
     });
     expect(await timesOf(elsewhere, later)).toEqual([at(HOUR), at(3 * DAY)]);
     const { posts } = await service.call("list_posts", { accountId: [accountId], status: ["scheduled"] });

@@ -42,18 +42,42 @@ export interface PostStanding {
   readonly status: PostStatus;
   readonly published_at: number | null;
   readonly updated_at: number;
+  /** The publisher that works on it. Null: none does. */
+  readonly lease_worker?: string | null;
+  readonly in_doubt?: number;
+  readonly next_at?: number | null;
+  /** How often it was tried in vain. */
+  readonly tries?: number;
 }
 
 /**
  * What a caller is told when a move does not fit the state; ends with the next step. Who repeats a call whose answer
- * was lost learns that it is done: any other step would undo it.
+ * was lost learns that it is done: any other step would undo it. `isChanged`: the call brings what the post does not
+ * say, so it is not done.
  */
-export function conflictSentence(trigger: Trigger, post: PostStanding): string {
+export function conflictSentence(trigger: Trigger, post: PostStanding, isChanged = false): string {
   const { status } = post;
-  if (DONE_IN[trigger]?.includes(status) === true)
+  if (!isChanged && DONE_IN[trigger]?.includes(status) === true)
     return `The post is ${status} already${takenDown(post)}. Nothing is to be done.`;
   const wanted = TRANSITIONS[trigger].from.join(" or ");
-  return `The post is ${status}${takenDown(post)}, but this needs a post that is ${wanted}. ${NEXT_STEP[status]}`;
+  return `The post is ${status}${takenDown(post)}, but this needs a post that is ${wanted}. ${betweenTries(post) ?? `${nextTry(post)}${NEXT_STEP[status]}`}`;
+}
+
+/** Of one that was tried in vain. */
+function nextTry({ status, tries = 0, next_at: next }: PostStanding): string {
+  if (status !== "scheduled" || tries === 0 || typeof next !== "number") return "";
+  return `It waits for its next try at ${toIso(next)}. `;
+}
+
+/** Of a post that was begun and that no publisher works on now. Null: it is no such post. */
+function betweenTries({ status, lease_worker: worker, in_doubt: inDoubt, next_at: next }: PostStanding) {
+  if (status !== "publishing" || worker !== null) return null;
+  const state =
+    inDoubt === 1
+      ? "It was sent and the answer was lost, so it may be out already."
+      : "It was begun, and is not done yet.";
+  const when = typeof next === "number" ? `at ${toIso(next)}` : "soon";
+  return `${state} It is looked at again ${when}, or later where its channel is paused, and can be neither changed nor stopped before. Look again with get_post after that. To hold it longer, pause its channel with update_account.`;
 }
 
 /** A post that was live and is cancelled is not one that never went out. */
