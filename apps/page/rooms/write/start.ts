@@ -4,8 +4,10 @@ import { readEdit } from "../../data/kept-edits.ts";
 import { zone } from "../../data/session.ts";
 import { accounts, findAccount, loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
-import { type Composer, createDraftComposer, createPostComposer } from "./composer.ts";
+import { type Composer, createDraftComposer } from "./composer.ts";
 import { emptyForm, type Form, formOf, formOfPost, newTarget } from "./form.ts";
+import { keptNew, keptOf, lastSave } from "./kept-forms.ts";
+import { createPostComposer } from "./post-composer.ts";
 import { toWall } from "./wall.ts";
 
 /** What the address asks for: something to go on with, or what to begin with. */
@@ -29,12 +31,22 @@ export async function start(query: Query, onDraft: (id: string) => void): Promis
     const form = { ...(await formOfCopy(copy)), when: "at" as const };
     return { kind: "writing", composer: createDraftComposer({ form, draft: null, onDraft }), hint: null };
   }
+  if (Object.keys(query).length === 0) return startNew(onDraft);
   const { account = null } = query;
   if (account !== null && accounts.value === null) await loadAccounts();
   // A draft for a channel that is not there could not be saved.
   const known = account === null ? null : findAccount(account);
   const composer = createDraftComposer({ form: presetOf(query, known?.id ?? null), draft: null, onDraft });
   return { kind: "writing", composer, hint: account === null || known !== null ? null : NO_CHANNEL };
+}
+
+/** What could not be saved stands here again. */
+async function startNew(onDraft: (id: string) => void): Promise<Started> {
+  const form = emptyForm(now(), zone.value);
+  // What is being saved a moment after it was left is a draft then.
+  if (keptNew(form) !== null) await lastSave();
+  const kept = keptNew(form);
+  return { kind: "writing", composer: createDraftComposer({ form, draft: null, kept, onDraft }), hint: null };
 }
 
 async function startDraft(id: string, onDraft: (id: string) => void): Promise<Started> {
@@ -49,7 +61,8 @@ async function startDraft(id: string, onDraft: (id: string) => void): Promise<St
           : "This draft was scheduled. Change its posts in the plan.",
     };
   const form = formOf(draft, now(), zone.value);
-  return { kind: "writing", composer: createDraftComposer({ form, draft, onDraft }), hint: null };
+  const kept = keptOf(id, form);
+  return { kind: "writing", composer: createDraftComposer({ form, draft, kept, onDraft }), hint: null };
 }
 
 async function startPost(id: string): Promise<Started> {
