@@ -1,12 +1,13 @@
+import type { Draft } from "../../../../src/domain/drafts/draft.ts";
 import { now } from "../../../shared/clock.ts";
 import { textOf } from "../../../shared/json.ts";
-import { readEdit } from "../../data/kept-edits.ts";
+import { dropEdit, readEdit } from "../../data/kept-edits.ts";
 import { zone } from "../../data/session.ts";
 import { accounts, findAccount, loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { type Composer, createDraftComposer } from "./composer.ts";
-import { emptyForm, type Form, formOf, formOfPost, newTarget } from "./form.ts";
-import { keptNew, keptOf, lastSave } from "./kept-forms.ts";
+import { draftOf, emptyForm, type Form, formOf, formOfPost, newTarget } from "./form.ts";
+import { type KeptForm, keptNew, keptOf, lastSave } from "./kept-forms.ts";
 import { createPostComposer } from "./post-composer.ts";
 import { toWall } from "./wall.ts";
 
@@ -45,8 +46,23 @@ async function startNew(onDraft: (id: string) => void): Promise<Started> {
   const form = emptyForm(now(), zone.value);
   // What is being saved a moment after it was left is a draft then.
   if (keptNew(form) !== null) await lastSave();
-  const kept = keptNew(form);
+  const kept = await unsaved(keptNew(form));
   return { kind: "writing", composer: createDraftComposer({ form, draft: null, kept, onDraft }), hint: null };
+}
+
+/** The last save before a window went away may have come through without its answer: then it is a draft. */
+async function unsaved(kept: KeptForm | null): Promise<KeptForm | null> {
+  if (kept === null) return null;
+  const { drafts } = await call("list_drafts", { state: ["open"] }).catch(() => ({ drafts: [] }));
+  return drafts.some((draft) => isSaved(kept, draft)) ? null : kept;
+}
+
+/** Whether the draft has all of it. What it was kept by is given up then. */
+function isSaved({ id, form }: KeptForm, draft: Draft): boolean {
+  const contentOf = (one: Form): string => JSON.stringify(draftOf(one, zone.value, []));
+  const isThere = contentOf(form) === contentOf(formOf(draft, now(), zone.value));
+  if (isThere) dropEdit(id);
+  return isThere;
 }
 
 async function startDraft(id: string, onDraft: (id: string) => void): Promise<Started> {
@@ -61,7 +77,8 @@ async function startDraft(id: string, onDraft: (id: string) => void): Promise<St
           : "This draft was scheduled. Change its posts in the plan.",
     };
   const form = formOf(draft, now(), zone.value);
-  const kept = keptOf(id, form);
+  const found = keptOf(id, form);
+  const kept = found === null || isSaved(found, draft) ? null : found;
   return { kind: "writing", composer: createDraftComposer({ form, draft, kept, onDraft }), hint: null };
 }
 
