@@ -91,6 +91,8 @@ export interface CallContext {
    * were told the zone before.
    */
   readonly tellsZone: boolean;
+  /** Arguments that came as null or an empty text, and so count as left out. Missing: none. */
+  readonly leftEmpty?: readonly string[];
   /**
    * Over MCP, the program that called, for tools that ask it for something; not for those with a `question`.
    */

@@ -1,3 +1,4 @@
+import { readSignature, signatureOf } from "../domain/permissions.ts";
 import { readScheduledAt } from "../posts/post-checks.ts";
 import { isDueNow, untilOut, type Waiting, warnOfWait } from "../posts/outcomes.ts";
 import type { DecideDraft, DecidedDraft, Draft } from "../domain/drafts/draft.ts";
@@ -87,7 +88,8 @@ const DONE: Readonly<Record<DecideDraft["decision"], StoredDecision["what"]>> = 
 function isDecidedSo(row: DraftRow, { decision, revision, note }: OneDecision, keyId: string): boolean {
   if (row.decision === null || row.revision !== (revision ?? 0) + 1) return false;
   const made = JSON.parse(row.decision) as StoredDecision;
-  const isSame = made.what === DONE[decision] && made.revision === revision && made.keyId === keyId;
+  const isSame =
+    made.what === DONE[decision] && made.revision === revision && readSignature(made.keyId).keyId === keyId;
   return isSame && (made.note ?? "") === (note ?? "");
 }
 
@@ -212,7 +214,7 @@ function decide(
   { what, set, effect }: Deciding,
 ): Promise<{ draft: Draft }> {
   const { clock } = call.ctx;
-  const { keyId } = call.caller;
+  const keyId = signatureOf(call.caller);
   const now = clock.now();
   const note = input.note === undefined || input.note === "" ? null : input.note;
   const decision: StoredDecision = { what, keyId, at: toIso(now), note, revision: row.revision };

@@ -11,7 +11,7 @@ import {
   type Target,
 } from "../domain/drafts/draft.ts";
 import { AppError } from "../domain/errors.ts";
-import { type Caller, canReachAccount } from "../domain/permissions.ts";
+import { type Caller, canReachAccount, readSignature } from "../domain/permissions.ts";
 import { quote, toIso, toIsoOrNull } from "../domain/time.ts";
 import type { Position } from "../store/engine/search.ts";
 import type { Reader } from "../store/engine/store.ts";
@@ -28,7 +28,7 @@ import type { AppContext, CallContext } from "../context.ts";
 import type { StoredCheck } from "./checks.ts";
 import { contentOf } from "./draft-content.ts";
 
-/** What is stored of a decision; the key's name is looked up when it is shown. */
+/** What is stored of a decision, with the signature of who made it; the key's name is looked up when it is shown. */
 export type StoredDecision = Omit<Decision, "by"> & { readonly keyId: string };
 
 /** A series has more posts than anybody reads at once. */
@@ -45,7 +45,7 @@ export async function findOwnDraft(reader: Reader, caller: Caller, id: string): 
 function canReachDraft(caller: Caller, row: DraftRow): boolean {
   if (caller.accountIds === null) return true;
   const { targets } = contentOf(row);
-  if (targets.length === 0) return row.key_id === caller.keyId;
+  if (targets.length === 0) return readSignature(row.key_id).keyId === caller.keyId;
   return targets.every(({ accountId }) => canReachAccount(caller, accountId));
 }
 
@@ -59,7 +59,12 @@ export async function showDrafts(
   const names = await namesOfKeys(reader, ownerId);
   const ids = rows.map(({ id }) => id);
   const posts = await listDraftPosts(reader, ids, MAX_POSTS);
-  return rows.map((row) => toDraft(row, posts.get(row.id) ?? [], (keyId) => ({ keyId, name: names(keyId) })));
+  return rows.map((row) =>
+    toDraft(row, posts.get(row.id) ?? [], (signature) => ({
+      keyId: readSignature(signature).keyId,
+      name: names(signature),
+    })),
+  );
 }
 
 export async function showDraft(reader: Reader, row: DraftRow): Promise<Draft> {

@@ -1,4 +1,5 @@
 import type { Check, Target } from "../domain/drafts/draft.ts";
+import { signatureOf } from "../domain/permissions.ts";
 import type { DraftRow } from "../store/queries/drafts.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
@@ -34,7 +35,7 @@ export async function draftOfPost(
     revision: 1,
     checks: JSON.stringify([check]),
     changes: "[]",
-    key_id: caller.keyId,
+    key_id: signatureOf(caller),
     decision: null,
     created_at: row.created_at,
     updated_at: row.created_at,

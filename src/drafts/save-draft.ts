@@ -1,6 +1,7 @@
 import type { Check, DecideDraft, Draft, SaveDraft } from "../domain/drafts/draft.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, nothingToChange } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
+import { readSignature, signatureOf } from "../domain/permissions.ts";
 import type { Reader } from "../store/engine/store.ts";
 import { type DraftRow, findDraftRow, insertDraft, writeDraft } from "../store/queries/drafts.ts";
 import { namesOfKeys } from "../access/api-keys.ts";
@@ -16,6 +17,7 @@ import { filesNamed, holdFiles, takeIn } from "./taking-in.ts";
 /** Which fields one change touched. */
 interface Change {
   readonly revision: number;
+  /** The signature of who changed it. */
   readonly keyId: string;
   readonly fields: readonly string[];
 }
@@ -35,7 +37,7 @@ export async function saveDraft(
   const { ctx, caller } = call;
   const { id, revision, submit = false, ...given } = input;
   const fields = Object.entries(given).flatMap(([field, value]) => (value === undefined ? [] : [field]));
-  checkForm(input, fields);
+  checkForm(input, fields, call.leftEmpty);
   checkContentForm(call, given);
   const before = id === undefined ? null : await findOwnDraft(ctx.store, caller, id);
   const { content, warnings } = await changeContent(call, before === null ? null : contentOf(before), given);
@@ -64,12 +66,12 @@ export async function saveDraft(
         revision: 1,
         changes: "[]",
       };
-      const made = { ...row, key_id: caller.keyId, decision: null, created_at: now };
+      const made = { ...row, key_id: signatureOf(caller), decision: null, created_at: now };
       await insertDraft(tx, made);
       if (submit) await noteDraft(tx, "draft.waiting", made, { at: now });
       return { draft: await showDraft(tx, made), warnings };
     }
-    const changes = noteChange(before, { revision: before.revision + 1, keyId: caller.keyId, fields });
+    const changes = noteChange(before, { revision: before.revision + 1, keyId: signatureOf(caller), fields });
     const row = await writeDraft(tx, before, { ...set, changes });
     if (row === null) throw await staleRevision(tx, before);
     if (submit) await noteDraft(tx, "draft.waiting", row, { at: now });
@@ -82,7 +84,11 @@ export async function saveDraft(
 const UNSAVED = " Nothing of this call was saved. Without submit it is kept as it is.";
 
 /** Throws `invalid` for what is wrong whatever the draft is. */
-function checkForm({ id, revision, submit }: SaveDraft, fields: readonly string[]): void {
+function checkForm(
+  { id, revision, submit }: SaveDraft,
+  fields: readonly string[],
+  leftEmpty?: readonly string[],
+): void {
   if (id === undefined && revision !== undefined)
     throw new AppError(
       "invalid",
@@ -90,7 +96,7 @@ function checkForm({ id, revision, submit }: SaveDraft, fields: readonly string[
     );
   if (id === undefined) return;
   if (fields.length === 0 && submit !== true)
-    throw new AppError("invalid", "Nothing to change. Give a field of the draft, or submit: true.");
+    throw nothingToChange("Give a field of the draft, or submit: true.", leftEmpty);
   requireRevision(revision);
 }
 
@@ -116,7 +122,8 @@ async function checkWritten(call: CallContext, content: DraftContent, submit: bo
 
 /** The keys that wrote what a draft holds, as far back as its changes are kept. */
 export function writersOf({ key_id: keyId, changes }: DraftRow): string[] {
-  return [keyId, ...(JSON.parse(changes) as Change[]).map((change) => change.keyId)];
+  const signatures = [keyId, ...(JSON.parse(changes) as Change[]).map((change) => change.keyId)];
+  return signatures.map((signature) => readSignature(signature).keyId);
 }
 
 export function noteChange(before: DraftRow, change: Change): string {

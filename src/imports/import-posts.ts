@@ -318,7 +318,7 @@ function tellRepeated(rows: readonly ReadRow[], unique: readonly ReadRow[]): Row
   const repeated = rows.filter(({ mark, line }) => kept.get(mark) !== line);
   const [first] = repeated;
   if (first === undefined) return [];
-  const warning = `Says the same as line ${kept.get(first.mark)}. A post is made of each row once.`;
+  const warning = `Line ${first.line} is the same as line ${kept.get(first.mark)}, so one post is made of both.`;
   return [{ line: first.line, rows: repeated.length, warning }];
 }
 

@@ -14,6 +14,7 @@ import type { AccountRow } from "../store/queries/accounts.ts";
 import { findPosts, postNotFound, transition } from "../store/queries/posts.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import { findAccount } from "../accounts/accounts.ts";
+import { firstWords } from "../accounts/late-posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { warnOfQuotas } from "../publishing/quotas.ts";
 import { listLatePosts, listPosts } from "./list-posts.ts";
@@ -89,7 +90,7 @@ export async function planChange(call: CallContext, input: PostsChange): Promise
     const at = input.cancel === true ? null : newTime(ctx, input, { row, account });
     const one =
       at === null ? { row, account, scheduledAt: at, quotas: [] } : await planMove(ctx, row, account, at);
-    if (typeof one === "string") problems.push(`${row.id}: ${one}`);
+    if (typeof one === "string") problems.push(`${nameOf(row)}: ${one}`);
     else planned.push(one);
   }
   refuseEach("invalid", problems);
@@ -189,7 +190,7 @@ async function findNamed(
     "conflict",
     found
       .filter(({ status }) => status !== "scheduled")
-      .map((row) => `${row.id}: ${conflictSentence(trigger, row)}`),
+      .map((row) => `${nameOf(row)}: ${conflictSentence(trigger, row)}`),
   );
   return found;
 }
@@ -199,6 +200,11 @@ function refuseEach(kind: "invalid" | "conflict", problems: readonly string[]): 
   const more = problems.length - MAX_NAMED;
   const others = more > 0 ? ` And ${more} more.` : "";
   throw new AppError(kind, `None was changed. ${problems.slice(0, MAX_NAMED).join(" ")}${others}`);
+}
+
+/** To people by its words, to agents by its id. */
+function nameOf(row: PostRow): string {
+  return `${firstWords(row)} (${row.id})`;
 }
 
 /** What a change would answer; nothing of it is written. */
@@ -217,21 +223,30 @@ export async function tryOut<T>(ctx: AppContext, change: (tx: Tx) => Promise<T>)
 
 /** In the order of their ids, in which two callers do not lock each other out. */
 async function writeAll(ctx: AppContext, tx: Tx, planned: readonly Planned[]): Promise<ChangedPosts> {
-  const rows: PostRow[] = [];
+  const written: Written[] = [];
   for (const one of planned.toSorted((a, b) => (a.row.id < b.row.id ? -1 : 1)))
-    rows.push(await writeOne(ctx, tx, one));
-  return { changed: showChanged(rows), warnings: await warn(ctx, tx, { planned, rows }) };
+    written.push({ before: one.row, row: await writeOne(ctx, tx, one) });
+  const rows = written.map(({ row }) => row);
+  return { changed: showChanged(written), warnings: await warn(ctx, tx, { planned, rows }) };
 }
 
-/** What became of these posts, in the order of their times. */
-export function showChanged(rows: readonly PostRow[]): ChangedPost[] {
-  return rows
-    .toSorted((a, b) => a.scheduled_at - b.scheduled_at)
-    .map((row) => ({
+/** A post before and after. */
+export interface Written {
+  readonly before: PostRow;
+  readonly row: PostRow;
+}
+
+/** What became of these posts, in the order of their times, so that who reads it alone can say what moved. */
+export function showChanged(written: readonly Written[]): ChangedPost[] {
+  return written
+    .toSorted((a, b) => a.row.scheduled_at - b.row.scheduled_at)
+    .map(({ before, row }) => ({
       id: row.id,
       accountId: row.account_id,
       scheduledAt: toIso(row.scheduled_at),
+      was: toIso(before.scheduled_at),
       status: row.status,
+      text: firstWords(row),
     }));
 }
 
@@ -260,23 +275,23 @@ async function warn(
     for (const warning of warnOfAccess(ctx, account, scheduledAt)) warnings.add(warning);
     const asked = { id: row.id, at: scheduledAt, quotas };
     for (const warning of await warnOfQuotas({ settings: ctx.settings, store: tx }, account, asked))
-      warnings.add(`${row.id}: ${warning}`);
+      warnings.add(`${nameOf(row)}: ${warning}`);
   }
   const near = new Map<string, string[]>();
   for (const row of rows.filter(({ status }) => status === "scheduled")) {
     const twin = await warnOfTwin(tx, row);
-    for (const warning of twin) warnings.add(`${row.id}: ${warning}`);
+    for (const warning of twin) warnings.add(`${nameOf(row)}: ${warning}`);
     for (const warning of twin.length > 0 ? [] : await warnOfNeighbour(tx, row))
-      near.set(warning, [...(near.get(warning) ?? []), row.id]);
+      near.set(warning, [...(near.get(warning) ?? []), nameOf(row)]);
   }
   return [...warnings, ...tellNear(near)];
 }
 
 /** The first of them: a day may be moved onto another. */
 function tellNear(near: ReadonlyMap<string, readonly string[]>): string[] {
-  const told = [...near].map(([warning, ids]) => {
-    const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : "";
-    return `${ids.slice(0, MAX_NAMED).join(", ")}${more}: ${warning}`;
+  const told = [...near].map(([warning, posts]) => {
+    const more = posts.length > MAX_NAMED ? ` and ${posts.length - MAX_NAMED} more` : "";
+    return `${posts.slice(0, MAX_NAMED).join(", ")}${more}: ${warning}`;
   });
   const rest = told.length - MAX_NAMED;
   if (rest <= 0) return told;

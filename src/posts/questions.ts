@@ -20,7 +20,7 @@ import { findAccount, namesOfAccounts, showAccount } from "../accounts/accounts.
 import type { CallContext } from "../context.ts";
 import { getFile } from "../files/files.ts";
 import { prepareEdit } from "./live-posts.ts";
-import { planChange } from "./change-posts.ts";
+import { changePosts, planChange } from "./change-posts.ts";
 import { assertTakesPosts, readScheduledAt } from "./post-checks.ts";
 import { contentOf } from "./post-form.ts";
 import {
@@ -227,7 +227,14 @@ export async function askToChange(call: CallContext, input: PostsChange): Promis
   }
   const more = planned.length > MAX_LISTED ? `; and ${planned.length - MAX_LISTED} more` : "";
   const posts = planned.length === 1 ? "1 waiting post" : `${planned.length} waiting posts`;
-  return `${input.cancel === true ? "Cancel" : "Move"} ${posts}? ${shown.join("; ")}${more}`;
+  const { warnings } = await changePosts(call, { ...input, dryRun: true });
+  const doubts = tellDoubts(call, warnings.map(withoutIds));
+  return `${input.cancel === true ? "Cancel" : "Move"} ${posts}? ${shown.join("; ")}${more}${doubts === "" ? "" : `.${doubts}`}`;
+}
+
+/** Beside its first words a person needs no id of a post. */
+function withoutIds(warning: string): string {
+  return warning.replaceAll(/ \((?:post )?post_\w+\)| post_\w+/g, "");
 }
 
 function tellMove(scheduledAt: number | null, timezone: string): string {

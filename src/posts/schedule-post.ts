@@ -37,6 +37,9 @@ import { findSlot, inSlot, noSlot, takeSlot } from "./slots.ts";
 /** How the error of a post begins that is right, but goes only together with others that are not. */
 export const REFUSED_WITH_OTHERS = "Not scheduled, because";
 
+/** What tells when a post goes out. */
+const WHEN = ["scheduledAt", "slot"];
+
 /** Said of a post that may be meant for later, while there is still something to be done about it. */
 export const NO_TIME_GIVEN =
   "It goes out at once, because no time was given. Give scheduledAt or slot if that was not meant.";
@@ -324,8 +327,10 @@ export async function preparePost(
   });
   const isDone = of.isDone === true && input.dryRun !== true;
   const isTold = input.dryRun === true || of.isOneOfSeveral === true;
+  const isNow = input.scheduledAt === undefined && !isInSlot;
   const warnings = [
-    ...(isTold && input.scheduledAt === undefined && !isInSlot ? [NO_TIME_GIVEN] : []),
+    ...(isTold && isNow ? [NO_TIME_GIVEN] : []),
+    ...(isDone && !isTold && isNow ? tellEmptyTime(call) : []),
     ...time.warnings,
     ...carded.warnings,
     ...checked.warnings,
@@ -348,6 +353,15 @@ export async function preparePost(
 function planOf({ labels = [], note }: PlanFields): NewPlan | null {
   if (labels.length === 0 && note === undefined) return null;
   return { draftId: null, occurrence: 0, labels: eachOnce(labels), note: note ?? null };
+}
+
+/** Where a time was thought of, and came empty, what goes out may have been meant for later. */
+function tellEmptyTime({ leftEmpty = [] }: CallContext): string[] {
+  const empty = WHEN.filter((field) => leftEmpty.includes(field)).join(", ");
+  if (empty === "") return [];
+  return [
+    `It goes out at once, because no time was given: ${empty} came empty. If that was not meant, call cancel_post with fromPlatform.`,
+  ];
 }
 
 const OVER_STDIO = "while this client is open";

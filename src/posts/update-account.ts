@@ -1,4 +1,5 @@
 import type { Account } from "../domain/accounts/account.ts";
+import { foldName } from "../domain/accounts/channel-names.ts";
 import {
   type AccountChange,
   freeSlotsBetween,
@@ -6,13 +7,14 @@ import {
   type ScheduleInput,
   type UtmInput,
 } from "../domain/accounts/schedule.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, nothingToChange } from "../domain/errors.ts";
+import { canReachAccount } from "../domain/permissions.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { ChangedPost } from "../domain/posts/post-body.ts";
-import { MINUTE } from "../domain/time.ts";
+import { MINUTE, quote } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { Tx } from "../store/engine/store.ts";
-import { startWaitingPosts, type AccountRow } from "../store/queries/accounts.ts";
+import { listAccountNames, startWaitingPosts, type AccountRow } from "../store/queries/accounts.ts";
 import { findPosts, transition } from "../store/queries/posts.ts";
 import {
   freeSlotsOf,
@@ -22,10 +24,10 @@ import {
   storePlan,
 } from "../store/queries/slots.ts";
 import { commitOnce } from "../access/idempotency.ts";
-import { findAccount, namesOfAccounts, showAccount } from "../accounts/accounts.ts";
+import { findAccount, namesAmong, namesOfAccounts, showAccount } from "../accounts/accounts.ts";
 import { failTooLate, readRelease, type Release, tellPause, tellRelease } from "../accounts/late-posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { showChanged, tryOut } from "./change-posts.ts";
+import { showChanged, tryOut, type Written } from "./change-posts.ts";
 import { movedTo } from "./post-checks.ts";
 import { contentOf } from "./post-form.ts";
 import { AT_ONCE_MS, tellPosts } from "./post-in-words.ts";
@@ -48,11 +50,11 @@ interface UpdatedAccount {
  */
 export async function updateAccount(call: CallContext, input: AccountChange): Promise<UpdatedAccount> {
   const { ctx, caller } = call;
-  const change = readChange(ctx, input);
+  const change = readChange(call, input);
   const found = await findAccount(ctx, caller, input.accountId);
   return untilUnchanged("The posts of the channel are", async () => {
     const work = (tx: Tx): Promise<UpdatedAccount> =>
-      apply(ctx, tx, { found, change, move: input.move === true, isDryRun: input.dryRun === true });
+      apply(call, tx, { found, change, move: input.move === true, isDryRun: input.dryRun === true });
     if (input.dryRun === true) return { ...(await tryOut(ctx, work)), dryRun: true };
     const answer = await commitOnce(call, work);
     ctx.wakePublisher();
@@ -68,7 +70,7 @@ export async function askToRelease(call: CallContext, input: AccountChange): Pro
   const { ctx, caller } = call;
   if (input.dryRun === true || input.suggest === true) return null;
   const account = await findAccount(ctx, caller, input.accountId);
-  const isResumed = isFreed(account, readChange(ctx, input));
+  const isResumed = isFreed(account, readChange(call, input));
   if (!isResumed && (input.move !== true || account.paused === 1)) return null;
   const { moved } = await updateAccount(call, { ...input, dryRun: true });
   const times = new Map(moved.map(({ id, scheduledAt }) => [id, Date.parse(scheduledAt)]));
@@ -117,7 +119,7 @@ type Columns = Partial<Pick<AccountRow, "name" | "is_renamed" | "schedule" | "pa
 
 const MAX_NAME = 100;
 
-function readChange(ctx: AppContext, input: AccountChange): Columns {
+function readChange({ ctx, leftEmpty }: CallContext, input: AccountChange): Columns {
   const { name, schedule, utm } = input;
   const paused = readPaused(input);
   const shown = name === undefined ? undefined : plainText(name, MAX_NAME);
@@ -130,7 +132,7 @@ function readChange(ctx: AppContext, input: AccountChange): Columns {
     ...(utm === undefined ? {} : { utm: utmOf(utm) }),
   };
   if (Object.keys(change).length === 0 && input.move !== true)
-    throw new AppError("invalid", "Nothing to change. Give one of name, schedule, paused, utm, move.");
+    throw nothingToChange("Give one of name, schedule, paused, utm, move.", leftEmpty);
   return change;
 }
 
@@ -164,7 +166,7 @@ interface Applied {
 }
 
 async function apply(
-  ctx: AppContext,
+  { ctx, caller }: CallContext,
   tx: Tx,
   { found, change, move, isDryRun }: Applied,
 ): Promise<UpdatedAccount> {
@@ -179,8 +181,21 @@ async function apply(
   const told = isFreed(before, change) ? await releaseLate(ctx, tx, { account: after, now, isDryRun }) : null;
   const account = await showAccount(ctx, tx, after);
   const pause = change.paused === 1 ? await tellPause(ctx, tx, account) : null;
-  const warnings = [told, pause].filter((one) => one !== null);
+  const twin = change.name === undefined ? null : await tellNamesake({ ctx, caller }, tx, after);
+  const warnings = [told, pause, twin].filter((one) => one !== null);
   return { account, moved: showChanged(moved), ...(warnings.length === 0 ? {} : { warnings }) };
+}
+
+/** That a name alone means no channel any more. Null: no other one is called so. */
+async function tellNamesake(
+  { ctx, caller }: Pick<CallContext, "ctx" | "caller">,
+  tx: Tx,
+  { id, owner_id, name }: AccountRow,
+): Promise<string | null> {
+  const channels = (await listAccountNames(tx, owner_id)).filter((one) => canReachAccount(caller, one.id));
+  if (!channels.some((other) => other.id !== id && foldName(other.name) === foldName(name))) return null;
+  const called = namesAmong(ctx, channels).get(id) ?? name;
+  return `Another channel is called ${quote(name)}, too. Call this one "${plainText(called, MAX_NAME)}", or give it another name.`;
 }
 
 /** What becomes of late posts of a channel that is resumed, in sentences. Those that are too late have failed then. */
@@ -199,12 +214,12 @@ async function releaseLate(
 }
 
 /** Gives the posts that wait in slots the next ones of the schedule, in their order. Answers those that moved. */
-async function moveToSlots(tx: Tx, account: AccountRow, now: number): Promise<PostRow[]> {
+async function moveToSlots(tx: Tx, account: AccountRow, now: number): Promise<Written[]> {
   const posts = await listSlotPosts(tx, account);
   if (posts.length === 0) return [];
   const slots = await nextSlots(tx, account, posts, now);
   await freeSlotsOf(tx, posts);
-  const moved: PostRow[] = [];
+  const moved: Written[] = [];
   for (const [at, post] of posts.entries()) {
     const slot = slots[at];
     if (slot === undefined) throw noSlot(account);
@@ -215,7 +230,7 @@ async function moveToSlots(tx: Tx, account: AccountRow, now: number): Promise<Po
     const row = await writeIfUnchanged(tx, post, (run) =>
       transition(tx, { ownerId: post.owner_id, id: post.id }, "edit", { ...set, run }),
     );
-    if (slot !== post.scheduled_at) moved.push(row);
+    if (slot !== post.scheduled_at) moved.push({ before: post, row });
   }
   return moved;
 }

@@ -1,6 +1,6 @@
 import type { PostChange, PostInput, PostRetry } from "../domain/posts/post-body.ts";
 import { withLinkCard } from "./link-cards.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, nothingToChange } from "../domain/errors.ts";
 import type { Post } from "../domain/posts/post.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import { conflictSentence } from "../domain/posts/post-states.ts";
@@ -52,9 +52,9 @@ export async function updatePost(call: CallContext, input: PostChange): Promise<
   const { ctx, caller } = call;
   const { id, dryRun = false, ...patch } = input;
   if (!dryRun && Object.values(patch).every((value) => value === undefined)) {
-    throw new AppError(
-      "invalid",
-      "Nothing to change. Give one of scheduledAt, mediaUrl, caption, metadata, leadMinutes, thumbnailUrl.",
+    throw nothingToChange(
+      "Give one of scheduledAt, mediaUrl, caption, metadata, leadMinutes, thumbnailUrl.",
+      call.leftEmpty,
     );
   }
   const time = patch.scheduledAt === undefined ? null : readScheduledAt(call, patch.scheduledAt);

@@ -6,7 +6,7 @@ import { runOnce } from "../access/idempotency.ts";
 import { unknownTool } from "./nearest-tool.ts";
 import { requireConfirmation, type ConfirmOptions } from "./confirm.ts";
 import { type AnyTool, leastPermission, type Link } from "./define-tool.ts";
-import { readArguments } from "../domain/arguments/usual-form.ts";
+import { emptyAmong, readArguments } from "../domain/arguments/usual-form.ts";
 import { toJsonSchema, toListedSchema, type JsonSchema } from "./json-schema.ts";
 import { leadsIn, tellOutOfReach, withReach } from "./out-of-reach.ts";
 import { requireTool } from "./refusals.ts";
@@ -139,8 +139,9 @@ export function createToolbox(
       options.fields ?? fieldsOf(tool, caller),
     );
     const key = options.idempotencyKey ?? (typeof idempotencyKey === "string" ? idempotencyKey : undefined);
+    const leftEmpty = emptyAmong(args).filter((field) => input[field] === undefined);
     const run = (idempotency: IdempotencyClaim | null): Promise<Record<string, unknown>> =>
-      runTool(tool, input, { ...options, checksOutput, context: { ctx, caller, idempotency } });
+      runTool(tool, input, { ...options, checksOutput, context: { ctx, caller, idempotency, leftEmpty } });
     const isOnce = key !== undefined && !tool.hints.readOnly;
     const done = isOnce
       ? await runOnce(ctx, caller, { key: checkKey(key), tool: name, args: input }, run)
@@ -154,7 +155,7 @@ export function createToolbox(
 }
 
 type Input = Record<string, unknown>;
-type RunContext = Pick<CallContext, "ctx" | "caller" | "idempotency">;
+type RunContext = Pick<CallContext, "ctx" | "caller" | "idempotency" | "leftEmpty">;
 
 type RunOptions = CallOptions & { readonly context: RunContext; readonly checksOutput: boolean };
 
@@ -166,11 +167,11 @@ async function runTool(
   // A question has rounds of its own.
   const client =
     tool.question === undefined && options.client !== undefined ? { client: options.client } : {};
-  const { ctx, caller, idempotency } = context;
+  const { ctx, caller, ...given } = context;
   const plain = plainCall(ctx, caller, options.signal);
   const call = {
     ...plain,
-    idempotency,
+    ...given,
     progress: options.progress ?? plain.progress,
     ...client,
     tellsZone: options.tellsZone === true,

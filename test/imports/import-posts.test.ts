@@ -316,7 +316,7 @@ describe("the same table again", () => {
     const answer = await run(csv);
     expect(answer).toMatchObject({ imported: 1, counts: { rows: 3, new: 1, existing: 2, bad: 0 } });
     expect(answer.warnings).toEqual([
-      { line: 3, rows: 2, warning: "Says the same as line 2. A post is made of each row once." },
+      { line: 3, rows: 2, warning: "Line 3 is the same as line 2, so one post is made of both." },
     ]);
     expect(await listed()).toHaveLength(1);
   });

@@ -150,7 +150,9 @@ describe("whatever leads to a time within a minute", () => {
       "Publish now on Feed of default: “Other”?",
     );
     const later = await schedule({ caption: "Later", scheduledAt: inSeconds(3_600) });
-    expect(await questionOf("change_posts", { ids: [later], shiftMinutes: -60 })).toMatch(/ to now$/);
+    expect(await questionOf("change_posts", { ids: [later], shiftMinutes: -60 })).toMatch(
+      / to now\. “Later”: Another post waits on the same channel for the same minute: “Hello”\./,
+    );
     await service.call("cancel_post", { id });
     await service.call("schedule_post", { accountId, caption: "First", slot: "next" });
     await service.call("schedule_post", { accountId, caption: "Second", slot: "next" });

@@ -261,9 +261,10 @@ describe("another schedule", () => {
     const kept = await setSlots(plan);
     expect(kept.moved).toEqual([]);
     expect(await waiting()).toEqual([at(HOUR), at(2 * HOUR), at(210 * MINUTE)]);
+    const text = expect.stringMatching(/^“.+”$/);
     const expected = [
-      { id: ids[0], accountId, scheduledAt: at(150 * MINUTE), status: "scheduled" },
-      { id: ids[1], accountId, scheduledAt: at(270 * MINUTE), status: "scheduled" },
+      { id: ids[0], accountId, scheduledAt: at(150 * MINUTE), was: at(HOUR), status: "scheduled", text },
+      { id: ids[1], accountId, scheduledAt: at(270 * MINUTE), was: at(2 * HOUR), status: "scheduled", text },
     ];
     const shown = await setSlots(plan, {}, { move: true, dryRun: true });
     expect([shown.moved, shown.dryRun]).toEqual([expected, true]);

@@ -35,7 +35,7 @@ async function pass(minutes: number): Promise<void> {
 }
 
 const PAUSED =
-  'The channel "Feed of default" on feed is paused, so the post waits. Resume the channel to send it.';
+  'The channel "Feed of default" on feed is paused, so the post waits until the channel is resumed.';
 
 describe("a paused channel", () => {
   it("shows it, sends nothing, and its due posts say so once", async () => {

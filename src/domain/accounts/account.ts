@@ -114,7 +114,7 @@ export function mustReconnect(account: InFull, reason?: string | null): string {
 
 /** Why nothing of a channel goes out that a person paused, in the same way. */
 export function isPaused(account: InFull): string {
-  return `${capitalized(channelInFull(account))} is paused, so the post waits. Resume the channel to send it.`;
+  return `${capitalized(channelInFull(account))} is paused, so the post waits until the channel is resumed.`;
 }
 
 function capitalized(text: string): string {
