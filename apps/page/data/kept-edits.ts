@@ -2,8 +2,8 @@ import { isJson, type Json, jsonOf, textOf } from "../../shared/json.ts";
 import { session } from "./session.ts";
 
 /*
- * What was written and is not sent yet: a change of a post, of which the server keeps no half, and a draft while the
- * server is out of reach. It is kept by its id, and by who is signed in.
+ * What was written and is not sent yet: a change of a post, since the server keeps no half of one, and a draft while
+ * the server is out of reach. It is kept by its id, and by who is signed in.
  */
 
 export interface KeptEdit {

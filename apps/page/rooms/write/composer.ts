@@ -7,7 +7,7 @@ import { zone } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
 import { CallError, sentenceOf } from "../../wire.ts";
 import { draftOf, type Form, formOf, isAnything, type OwnContent, type TargetForm } from "./form.ts";
-import { createKeeper, type KeptForm } from "./kept-forms.ts";
+import { createKeptCopy, type KeptForm } from "./kept-forms.ts";
 import { createSaver, type Refusal, type SaveState } from "./saver.ts";
 
 export const WAIT_MS = 400;
@@ -74,7 +74,7 @@ export function createDraftComposer({
   const checks = signal<readonly Check[]>(found?.checks ?? []);
   const state = signal<SaveState>({ kind: "nothing" });
   const takenUp = signal(taken === null ? null : { isOld: false });
-  const keeper = createKeeper(taken?.id ?? null);
+  const keptCopy = createKeptCopy(taken?.id ?? null);
 
   let isEnded = false;
   /** What the server has, as a save would send it: only what differs is sent, so that others see what was changed. */
@@ -110,12 +110,12 @@ export function createDraftComposer({
     refusalOf,
     onState: (value) => {
       state.value = value;
-      if (value.kind === "saved" || value.kind === "nothing") keeper.drop(draft.value);
+      if (value.kind === "saved" || value.kind === "nothing") keptCopy.drop(draft.value);
     },
   });
   const set = (next: Form): void => {
     form.value = next;
-    keeper.keep(draft.value, next);
+    keptCopy.keep(draft.value, next);
     saver.change();
   };
   // What the page brought along, as a copy or what another app shares, is looked at as what is typed.
@@ -131,8 +131,8 @@ export function createDraftComposer({
     ownAside: new Map(),
     edit: (change) => set(change(form.value)),
     flush: saver.flush,
-    isBehind: () => saver.isBehind() && !keeper.isKept(),
-    isKept: () => saver.isBehind() && keeper.isKept(),
+    isBehind: () => saver.isBehind() && !keptCopy.isKept(),
+    isKept: () => saver.isBehind() && keptCopy.isKept(),
     takenUp,
     giveUp() {
       takenUp.value = null;
@@ -149,9 +149,9 @@ export function createDraftComposer({
       saver.begin(false);
     },
     keepMine() {
-      keeper.drop(draft.value);
+      keptCopy.drop(draft.value);
       draft.value = null;
-      keeper.keep(null, form.value);
+      keptCopy.keep(null, form.value);
       saver.begin(true);
     },
     end() {

@@ -29,7 +29,7 @@ export async function lastSave(): Promise<void> {
 const NEW = "new:";
 
 /** Keeps what is written until the server has it. `takenUp`: what it goes on with. */
-export function createKeeper(takenUp: string | null) {
+export function createKeptCopy(takenUp: string | null) {
   const own = takenUp?.startsWith(NEW) === true ? takenUp : `${NEW}${now()}-${crypto.randomUUID()}`;
   let isKept = false;
   return {

@@ -54,7 +54,8 @@ afterAll(async () => {
 /** Which words of a chip lie over each other, or beyond it. */
 const CLASHES = `[...document.querySelectorAll(".plan-grid .chip, .plan-grid .slot")].flatMap((chip) => {
   const parts = [...chip.querySelectorAll(":scope > .sign, :scope > .time, :scope > .place, :scope > .title, :scope > .mark")];
-  const boxes = parts.map((part) => ({ name: part.className, box: part.getBoundingClientRect() }));
+  const boxes = parts.map((part) => ({ name: part.className, box: part.getBoundingClientRect() }))
+    .filter(({ box }) => box.width > 0);
   const edge = chip.getBoundingClientRect();
   const beyond = boxes.filter(({ box }) => box.left < edge.left - 1 || box.right > edge.right + 1);
   const over = boxes.flatMap((one, at) => boxes.slice(at + 1).filter(({ box }) =>
