@@ -40,6 +40,13 @@ export function isUnreached(sentence: string): boolean {
   return sentence.includes(SERVER_SILENT) || sentence.includes(DEVICE_OFFLINE);
 }
 
+/** Whether this device has a network, as its browser says. */
+let isOnline = (): boolean => true;
+
+export function onlineBy(ask: () => boolean): void {
+  isOnline = ask;
+}
+
 /** Told when a call gets no answer. */
 let whenUnreached: () => void = () => {};
 
@@ -67,7 +74,7 @@ export async function send(path: string, options: CallOptions = {}): Promise<Jso
   }).catch((error: unknown) => {
     if (signal?.aborted === true) throw error;
     whenUnreached();
-    throw new CallError(0, navigator.onLine ? SERVER_SILENT : DEVICE_OFFLINE);
+    throw new CallError(0, isOnline() ? SERVER_SILENT : DEVICE_OFFLINE);
   });
   const value: unknown = answer.status === 204 ? {} : await answer.json().catch(() => null);
   if (answer.ok) return jsonOf(value);
