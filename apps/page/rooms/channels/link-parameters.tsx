@@ -3,6 +3,7 @@ import type { Account } from "../../../../src/domain/accounts/account.ts";
 import { withUtm } from "../../../../src/domain/posts/utm.ts";
 import { loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
+import { useRefusal } from "../../data/use-refusal.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../ui/leaving.ts";
@@ -26,7 +27,7 @@ export function LinkParameters({ account }: { readonly account: Account }) {
     medium: utm?.medium ?? "",
     campaign: utm?.campaign ?? "",
   });
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useRefusal();
   const [isBusy, setIsBusy] = useState(false);
   const isChanged = PARTS.some(({ name }) => given[name].trim() !== (utm?.[name] ?? ""));
   useLoss(isChanged ? UNSAVED : null);

@@ -7,6 +7,7 @@ import { may } from "../../data/session.ts";
 import { findAccount, platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { shortTime } from "../../data/when.ts";
+import { useRefusal } from "../../data/use-refusal.ts";
 import { Ask } from "../../ui/ask.tsx";
 import { needsChange } from "../../post/post-facts.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
@@ -29,7 +30,7 @@ interface PostRowProps {
 /** A post that failed, what happened, and what to do about it. */
 export function PostRow({ post, isReasonSaid = false, onDone }: PostRowProps) {
   const [isBusy, setIsBusy] = useState(false);
-  const [refusal, setRefusal] = useState<string | null>(null);
+  const [refusal, setRefusal] = useRefusal();
   const act = async (done: string | null, work: () => Promise<unknown>): Promise<void> => {
     setIsBusy(true);
     setRefusal(null);

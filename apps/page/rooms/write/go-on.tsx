@@ -7,27 +7,24 @@ import { call } from "../../data/tools.ts";
 import { Button } from "../../ui/button.tsx";
 import type { Composer } from "./composer.ts";
 import { isAnything } from "./form.ts";
+import { lastSave } from "./kept-forms.ts";
 
-/** The last save of what was left a moment ago: before it, what was written there is not listed. */
-let lastSave: Promise<unknown> = Promise.resolve();
-
-export function noteLastSave(save: Promise<unknown>): void {
-  lastSave = save;
-}
-
-/** What was changed in a post before, and was not saved, stands here again. */
-export function TakenUp({ composer: { change } }: { readonly composer: Composer }) {
-  const taken = change?.takenUp.value ?? null;
+/** What was written before, and was not saved, stands here again. */
+export function TakenUp({ composer }: { readonly composer: Composer }) {
+  const { takenUp, post, state } = composer;
+  const taken = takenUp.value;
   if (taken === null) return null;
   return (
     <p class="hint" role="status">
       <span>
-        This is what you had changed and not saved.
+        This is what you had {post === null ? "written" : "changed"} and not saved.
         {taken.isOld && " The post was changed elsewhere since then: saving yours replaces that."}
       </span>
-      <Button isSmall onClick={() => change?.giveUp()}>
-        Take it back
-      </Button>
+      {state.value.kind !== "saved" && (
+        <Button isSmall onClick={composer.giveUp}>
+          {post === null ? "Discard it" : "Take it back"}
+        </Button>
+      )}
     </p>
   );
 }
@@ -55,7 +52,7 @@ export function GoOn({ composer: { draft, form } }: { readonly composer: Compose
 async function loadLatest(
   signal: AbortSignal,
 ): Promise<{ readonly id: string; readonly title: string | null }> {
-  await lastSave;
+  await lastSave();
   const { drafts } = await call("list_drafts", { state: ["open"] }, { signal });
   const own = drafts.find(({ writtenBy }) => isOwnKey(writtenBy.keyId));
   const shown = own === undefined ? null : readDraft(jsonOf(own));

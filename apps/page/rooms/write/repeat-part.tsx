@@ -56,7 +56,7 @@ export function RepeatPart({ composer }: { readonly composer: Composer }) {
         </Field>
       </div>
       {repeat.unit === "week" && <Weekdays repeat={repeat} set={set} error={problemOf("days")} />}
-      <div class="row-fields">
+      <div class="row-fields wider">
         <Field label="From" error={problemOf("from")}>
           {(control) => (
             <input
