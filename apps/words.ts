@@ -41,6 +41,10 @@ export const PAGE_WORDS: Words = {
   look_later: nothing,
   send_again: nothing,
   read_insights: nothing,
+  pause: () => "To hold it longer, pause its channel.",
+  see_each: nothing,
+  stop_if_not_meant: () => "If that was not meant, cancel it and take it down.",
+  approve_drafts: () => "Approve them under Review.",
   look_at_each: () => "Look again in a moment.",
   read: nothing,
   edit: () => "Change it.",
@@ -90,6 +94,9 @@ export const VIEW_WORDS: Words = {
     tool === null
       ? "Approve it on Posthorn's page under Review, or on the command line: posthorn approve."
       : `Do it on the command line: posthorn call ${tool}.`,
+  pause: () => "To hold it longer, ask your agent to pause its channel.",
+  stop_if_not_meant: () => "If that was not meant, ask your agent to cancel it.",
+  approve_drafts: () => "Approve them on Posthorn's page under Review.",
   discard_draft: () => "To put one away, discard it.",
   end_series: () => "To end the series, stop it here.",
   test_webhook: () => "Ask your agent to test it: once that works, it is on again.",

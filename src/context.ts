@@ -94,10 +94,17 @@ export interface CallContext {
    * were told the zone before.
    */
   readonly tellsZone: boolean;
+  /** Arguments that came as null or an empty text, and so count as left out. Missing: none. */
+  readonly leftEmpty?: readonly string[];
   /**
    * Over MCP, the program that called, for tools that ask it for something; not for those with a `question`.
    */
   readonly client?: CallingClient;
+  /**
+   * Takes what a question is about, whole: its text is cut, and a yes holds for no more than it was asked about. Set
+   * while a question is made.
+   */
+  noteShown?(what: unknown): void;
   /**
    * Set when the call carries an idempotency key: writes the result in the same transaction as its effect.
    */

@@ -1,6 +1,6 @@
 import { element } from "../shared/dom.ts";
 import { DRAFT_STATES } from "../shared/drafts.ts";
-import { STATUSES } from "../shared/statuses.ts";
+import { standingOf } from "../shared/statuses.ts";
 import {
   channelOf,
   placeOf,
@@ -13,7 +13,7 @@ import { isMovable, type State } from "./state.ts";
 
 /** A post in a cell. `isReachable`: whether the Tab key stops here. */
 export function renderChip(state: State, post: CalendarPost, isReachable: boolean): HTMLElement {
-  const { label, sign } = STATUSES[post.status];
+  const { label, sign } = standingOf(post, state.now);
   const time = state.formats.time(post.scheduledAt);
   const { tiles } = state.options;
   const place = tiles === undefined ? placeOf(state.calendar, post) : tiles.placeOf(post.accountId);

@@ -1,7 +1,7 @@
 import { element } from "../shared/dom.ts";
 import { DRAFT_STATES } from "../shared/drafts.ts";
 import { nameOf } from "../shared/texts.ts";
-import { STATUSES } from "../shared/statuses.ts";
+import { standingOf } from "../shared/statuses.ts";
 import {
   canMove,
   CHANGES,
@@ -109,7 +109,7 @@ function renderDraft({ calendar, formats }: State, draft: CalendarDraft): HTMLEl
 }
 
 function renderPost(state: State, post: CalendarPost): HTMLElement {
-  const { label, sign } = STATUSES[post.status];
+  const { label, sign } = standingOf(post, state.now);
   const doing = state.busy.get(post.id) ?? null;
   const channel = channelOf(state.calendar, post);
   const time =
@@ -135,7 +135,9 @@ function renderPost(state: State, post: CalendarPost): HTMLElement {
     element("h3", { dir: "auto" }, post.title),
     post.text === "" ? null : element("p", { class: "text", dir: "auto", tabindex: 0 }, post.text),
     post.mediaUrl === "" ? null : element("p", { class: "muted" }, `Media: ${nameOf(post.mediaUrl)}`),
-    post.error === null ? null : element("p", { class: "error", dir: "auto" }, post.error),
+    post.error === null || post.status === "cancelled"
+      ? null
+      : element("p", { class: "error", dir: "auto" }, post.error),
     doing === null ? renderActions(state, post) : element("p", { class: "muted" }, doing),
   );
 }

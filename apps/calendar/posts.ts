@@ -2,6 +2,7 @@ import { besidePlatform, shortNames } from "../../src/domain/accounts/channel-na
 import { isJson, jsonOf, textOf, type Json } from "../shared/json.ts";
 import { type Draft, firstTimeOf, readDraft } from "../shared/drafts.ts";
 import { isStatus, type Status } from "../shared/statuses.ts";
+import { keepBehind, sentencesBehind } from "../shared/told.ts";
 import { NO_TEXT, splitText, webAddress } from "../shared/texts.ts";
 import { isZone } from "../shared/zone.ts";
 
@@ -202,7 +203,7 @@ export function readPost(value: unknown): CalendarPost | null {
   const metadata = isJson(value["metadata"]) ? value["metadata"] : {};
   const title = textOf(metadata["title"]).trim();
   const { first, rest } = splitText(caption);
-  return {
+  const post: CalendarPost = {
     id: textOf(value["id"]),
     accountId: textOf(value["accountId"]),
     provider: textOf(value["provider"]),
@@ -215,6 +216,8 @@ export function readPost(value: unknown): CalendarPost | null {
     platformUrl: webAddress(textOf(value["platformUrl"])),
     error: textOf(value["error"]) || null,
   };
+  keepBehind(post, "error", sentencesBehind(value, "error"));
+  return post;
 }
 
 /** Moved, reworded or cancelled. */

@@ -11,6 +11,7 @@ import {
   type Calendar,
   type CalendarPost,
 } from "./posts.ts";
+import { tellSeriesComing } from "./coming.ts";
 import type { CalendarOptions } from "./options.ts";
 import { createZone, daysShown, monthOf, type Day, type WallTime, type Zone } from "../shared/zone.ts";
 
@@ -145,10 +146,9 @@ export function periodDrafts(state: State): readonly CalendarDraft[] {
 
 /** What series bring to the month or week, beside the posts that are made: a line each. */
 export function tellComing(state: State): readonly string[] {
-  return state.calendar.series.flatMap(({ title, rule, coming }) => {
-    const { length } = coming.filter((at) => isInPeriod(state, state.zone.read(at).day));
-    if (length === 0) return [];
-    return [`And ${length} from the series “${title}”: ${rule}. Its posts are made 14 days ahead.`];
+  return state.calendar.series.flatMap((one) => {
+    const days = one.coming.map((at) => state.zone.read(at).day).filter((day) => isInPeriod(state, day));
+    return days.length === 0 ? [] : [tellSeriesComing(one, days, state.formats.shortDay)];
   });
 }
 

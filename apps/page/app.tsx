@@ -6,13 +6,14 @@ import { writeMomentsBy } from "../shared/values.ts";
 import { keepFresh } from "./data/shared-data.ts";
 import { known, loadSession, type Session, session } from "./data/session.ts";
 import { shortTime } from "./data/when.ts";
-import { Frame } from "./frame.tsx";
+import { Frame, ROOMS } from "./frame.tsx";
 import { Nowhere } from "./rooms/nowhere.tsx";
 import { SignIn, SignInAgain, tokenOfAddress } from "./rooms/sign-in.tsx";
 import { Welcome } from "./rooms/welcome/welcome.tsx";
 import { keepFocus } from "./ui/keep-focus.ts";
 import { LeavingQuestion } from "./ui/leaving-question.tsx";
 import { Bones, Problem } from "./ui/states.tsx";
+import { Room } from "./ui/room.tsx";
 import { Toasts } from "./ui/toasts.tsx";
 
 const AGAIN_MS = 3_000;
@@ -25,24 +26,33 @@ writeMomentsBy(shortTime);
  */
 function room(name: RoomName | "consent", load: () => Promise<ComponentType>): ComponentType {
   let loaded: ComponentType | null = null;
-  const tryLoad = async (): Promise<void> => {
-    try {
-      loaded ??= await load();
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
-      await tryLoad();
-    }
-  };
   return () => {
-    const [, setIsLoaded] = useState(loaded !== null);
-    useEffect(() => void tryLoad().then(() => setIsLoaded(true)), []);
-    const Loaded = loaded;
+    const [Loaded, setLoaded] = useState(() => loaded);
+    const [isFailed, setIsFailed] = useState(false);
+    const tryLoad = async (): Promise<void> => {
+      try {
+        loaded ??= await load();
+        setLoaded(() => loaded);
+      } catch {
+        setIsFailed(true);
+      }
+    };
+    useEffect(() => void tryLoad(), []);
+    useEffect(() => {
+      if (!isFailed || Loaded !== null) return undefined;
+      const timer = setInterval(() => void tryLoad(), AGAIN_MS);
+      return () => clearInterval(timer);
+    }, [isFailed, Loaded]);
     return (
       <div class={`in-${name}`}>
         {Loaded === null ? (
-          <main class="room">
-            <Bones rows={6} label="The room is loading" />
-          </main>
+          <Room title={name === "consent" ? "Give access" : ROOMS[name].title}>
+            {isFailed ? (
+              <Problem sentence="This room did not load." onRetry={() => void tryLoad()} />
+            ) : (
+              <Bones rows={6} label="The room is loading" />
+            )}
+          </Room>
         ) : (
           <OwnAddress>
             <Loaded />

@@ -21,7 +21,7 @@ import { Sheet } from "./ui/sheet.tsx";
 import { closeComplaints, complain } from "./ui/toasts.tsx";
 import { sentenceOf } from "./wire.ts";
 
-const ROOMS = {
+export const ROOMS = {
   plan: { title: "Plan", icon: CalendarDays },
   write: { title: "Write", icon: PenLine },
   review: { title: "Review", icon: Inbox },
@@ -134,12 +134,17 @@ function RoomLink({
 function Pulse() {
   const now = status.value;
   if (now === null) return null;
+  const isKnown = offline.value === null;
   const { running } = now.publisher;
   return (
     <>
-      <p class={running ? "pulse" : "pulse bad"}>
+      <p class={!isKnown ? "pulse unknown" : running ? "pulse" : "pulse bad"}>
         <span class="dot" aria-hidden="true" />
-        {running ? "Publishing is on" : "Nothing goes out: no publisher runs"}
+        {!isKnown
+          ? "Not known now whether publishing is on"
+          : running
+            ? "Publishing is on"
+            : "Nothing goes out: no publisher runs"}
       </p>
       <SignOut />
     </>
@@ -148,7 +153,7 @@ function Pulse() {
 
 const EDITS_LOST = {
   ...UNSAVED,
-  text: "What you changed in a post is kept in this browser alone, and goes.",
+  text: "What you wrote and did not save is kept in this browser alone, and goes.",
 };
 
 /** What was typed a moment ago is saved first. What cannot be saved is asked about. */

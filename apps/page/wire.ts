@@ -38,6 +38,28 @@ export function onSignedOut(listener: () => void): void {
   whenSignedOut = listener;
 }
 
+const SERVER_SILENT = "Posthorn does not answer. Check that it runs, then try again.";
+const DEVICE_OFFLINE = "You are offline. Connect this device to its network, then try again.";
+
+/** Whether it says no more than that no answer came, which is over once one comes. */
+export function isUnreached(sentence: string): boolean {
+  return sentence.includes(SERVER_SILENT) || sentence.includes(DEVICE_OFFLINE);
+}
+
+/** Whether this device has a network, as its browser says. */
+let isOnline = (): boolean => true;
+
+export function onlineBy(ask: () => boolean): void {
+  isOnline = ask;
+}
+
+/** Told when a call gets no answer. */
+let whenUnreached: () => void = () => {};
+
+export function onUnreached(listener: () => void): void {
+  whenUnreached = listener;
+}
+
 /** Headers that every write of the page carries. No other page can send them. */
 export const PAGE_HEADERS = { "X-Posthorn-Page": "1" } as const;
 
@@ -57,7 +79,8 @@ export async function send(path: string, options: CallOptions = {}): Promise<Jso
     ...(signal !== undefined && { signal }),
   }).catch((error: unknown) => {
     if (signal?.aborted === true) throw error;
-    throw new CallError(0, "Posthorn does not answer. Check that it runs, then try again.");
+    whenUnreached();
+    throw new CallError(0, isOnline() ? SERVER_SILENT : DEVICE_OFFLINE);
   });
   const value: unknown = answer.status === 204 ? {} : await answer.json().catch(() => null);
   if (answer.ok) return jsonOf(value);

@@ -1,6 +1,7 @@
+import { now } from "../shared/clock.ts";
 import { element } from "../shared/dom.ts";
 import type { Draft } from "../shared/drafts.ts";
-import { STATUSES } from "../shared/statuses.ts";
+import { standingOf } from "../shared/statuses.ts";
 import { nameOf } from "../shared/texts.ts";
 import { channelName, type State, when } from "./state.ts";
 
@@ -113,7 +114,7 @@ function renderPost(
   { status, scheduledAt, platformUrl, error }: Post,
   name: string,
 ): HTMLElement {
-  const { label, sign } = STATUSES[status];
+  const { label, sign } = standingOf({ status, error, scheduledAt }, now());
   return element(
     "div",
     { class: "post" },
@@ -138,6 +139,6 @@ function renderPost(
           "Open the post",
         )
       : null,
-    error === null ? null : element("p", { class: "error", dir: "auto" }, error),
+    error === null || status === "cancelled" ? null : element("p", { class: "error", dir: "auto" }, error),
   );
 }

@@ -57,6 +57,7 @@ interface Target {
 }
 
 interface DraftPost {
+  readonly id: string;
   readonly accountId: string;
   readonly status: Status;
   readonly scheduledAt: number;
@@ -109,7 +110,7 @@ export function readDraft(value: unknown): Draft | null {
   if (!isJson(value)) return null;
   const { state, revision } = value;
   if (typeof state !== "string" || !isState(state) || typeof revision !== "number") return null;
-  const caption = textOf(value["caption"]) || firstText(value);
+  const caption = firstText(value);
   const title = textOf(value["title"]).trim();
   const { first, rest } = splitText(caption);
   return {
@@ -132,11 +133,11 @@ export function readDraft(value: unknown): Draft | null {
   };
 }
 
-/** Where only channels, or the times of a series, have texts, the first of them. */
+/** The first text that goes out: texts that take turns stand in for the text of all. */
 function firstText(draft: Json): string {
   const own = listOf(draft["targets"]).map((target) => textOf(jsonOf(target)["caption"]));
   const inTurn = listOf(jsonOf(draft["repeat"])["texts"]).map(textOf);
-  return [...own, ...inTurn].find((text) => text !== "") ?? "";
+  return [...inTurn, textOf(draft["caption"]), ...own].find((text) => text !== "") ?? "";
 }
 
 function readTarget(target: Json, draft: Json): Target {
@@ -221,6 +222,7 @@ function readPost(post: Json): DraftPost | null {
   const scheduledAt = timeOf(post["scheduledAt"]);
   if (!isStatus(status) || scheduledAt === null) return null;
   return {
+    id: textOf(post["id"]),
     accountId: textOf(post["accountId"]),
     status,
     scheduledAt,

@@ -9,6 +9,7 @@ import {
   PERMISSIONS,
   roleOf,
   ROLES,
+  readSignature,
 } from "../domain/permissions.ts";
 import { DAY, HOUR, MINUTE, parseBound, quote, toIso, toIsoOrNull } from "../domain/time.ts";
 import {
@@ -111,11 +112,16 @@ export async function listKeys({ ctx, caller }: CallContext): Promise<{ keys: Ap
   return { keys: rows.map((row) => toApiKey(ctx, row)) };
 }
 
-/** What the keys of an owner are called, for those who read what was done with them. */
-export async function namesOfKeys(reader: Reader, ownerId: string): Promise<(keyId: string) => string> {
+/** What the keys of an owner, or their signatures, are called, for those who read what was done with them. */
+export async function namesOfKeys(reader: Reader, ownerId: string): Promise<(signature: string) => string> {
   const rows = await listApiKeyRows(reader, ownerId);
   const names = new Map(rows.map(({ id, name }) => [id, name]));
-  return (keyId) => names.get(keyId) ?? OWN_NAMES[keyId] ?? "A key";
+  return (signature) => {
+    const { keyId, program } = readSignature(signature);
+    // A program may call itself as a key is called.
+    if (program !== null) return `${program} (this machine)`;
+    return names.get(keyId) ?? OWN_NAMES[keyId] ?? "A key";
+  };
 }
 
 /** Takes the whole key, `key_<id>` or `<id>`. Revoking twice changes nothing. Throws `not_found`. */

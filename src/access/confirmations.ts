@@ -10,7 +10,7 @@ import { canonicalJson } from "./idempotency.ts";
 const CONFIRMATION_LIFE_MS = 10 * MINUTE;
 
 const NONCE_BYTES = 16;
-const TOKEN = /^([a-z0-9]{1,12})\.([\w-]{22})\.([0-9a-f]{64})$/;
+const TOKEN = /^([a-z0-9]{1,12})\.([\w-]{22})\.([0-9a-f]{64})\.([0-9a-f]{64})$/;
 
 /** What a person is asked about: this call, of this key, with exactly these arguments. */
 interface ConfirmedCall {
@@ -18,25 +18,36 @@ interface ConfirmedCall {
   readonly args: unknown;
 }
 
+/** What the person was shown: its digest, and when. */
+export interface Shown {
+  readonly at: number;
+  readonly mark: string;
+}
+
 /** A token that stands for the question about one call, good for one "yes" within ten minutes. */
-export function issueConfirmation(ctx: AppContext, caller: Caller, call: ConfirmedCall): string {
-  const expires = (ctx.clock.now() + CONFIRMATION_LIFE_MS).toString(36);
+export function issueConfirmation(
+  ctx: AppContext,
+  caller: Caller,
+  call: ConfirmedCall,
+  { at, mark }: Shown,
+): string {
+  const expires = (at + CONFIRMATION_LIFE_MS).toString(36);
   const nonce = randomBytes(NONCE_BYTES).toString("base64url");
-  return `${expires}.${nonce}.${sign(ctx, caller, { ...call, expires, nonce })}`;
+  return `${expires}.${nonce}.${mark}.${sign(ctx, caller, { ...call, expires, nonce, mark })}`;
 }
 
 /**
- * Takes the token for this very call, once. Throws `invalid` for one that is made up, too old, used, or of
- * another call.
+ * Takes the token for this very call, once, and answers what the person was shown. Throws `invalid` for one that is
+ * made up, too old, used, or of another call.
  */
 export async function spendConfirmation(
   ctx: AppContext,
   caller: Caller,
   call: ConfirmedCall,
   token: string,
-): Promise<void> {
-  const [, expires = "", nonce = "", signature = ""] = TOKEN.exec(token) ?? [];
-  const wanted = sign(ctx, caller, { ...call, expires, nonce });
+): Promise<Shown> {
+  const [, expires = "", nonce = "", mark = "", signature = ""] = TOKEN.exec(token) ?? [];
+  const wanted = sign(ctx, caller, { ...call, expires, nonce, mark });
   const isGenuine =
     signature.length === wanted.length && timingSafeEqual(Buffer.from(signature), Buffer.from(wanted));
   const expiresAt = Number.parseInt(expires, 36);
@@ -51,17 +62,18 @@ export async function spendConfirmation(
         "Nothing was done. Call again without it to ask again.",
     );
   }
+  return { at: expiresAt - CONFIRMATION_LIFE_MS, mark };
 }
 
 function sign(
   ctx: AppContext,
   caller: Caller,
-  parts: ConfirmedCall & { readonly expires: string; readonly nonce: string },
+  parts: ConfirmedCall & { readonly expires: string; readonly nonce: string; readonly mark: string },
 ): string {
-  const { tool, args, expires, nonce } = parts;
+  const { tool, args, expires, nonce, mark } = parts;
   return ctx.cipher.sign(
     "confirmation",
-    canonicalJson([caller.ownerId, caller.keyId, tool, args, expires, nonce]),
+    canonicalJson([caller.ownerId, caller.keyId, tool, args, expires, nonce, mark]),
   );
 }
 

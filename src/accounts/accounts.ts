@@ -179,6 +179,7 @@ function healthOf(ctx: AppContext, row: ShownAccount): { status: AccountStatus; 
 }
 
 const MAX_NAMED = 10;
+const MAX_NEAR = 3;
 const MAX_NAME = 100;
 
 /** What a channel is known by. */
@@ -204,6 +205,8 @@ export function findChannel<T extends Channel>(
   const usable = connected(channels);
   const names = namesAmong(ctx, channels);
   const word = foldName(wanted);
+  // What is disconnected keeps its name: it is reconnected by it, and its drafts and posts are found by it.
+  const pools = [usable, channels.filter((channel) => !usable.includes(channel))];
   const isWord = (text: string): boolean => foldName(text) === word;
   const ways: readonly ((channel: T) => boolean)[] = [
     ({ id }) => id === wanted,
@@ -212,8 +215,8 @@ export function findChannel<T extends Channel>(
     ({ provider }) => wordsOfPlatform(ctx, provider).some(isWord),
     ({ handle }) => word !== "" && isWord(userNameOf(handle) ?? ""),
   ];
-  for (const isMeant of ways) {
-    const found = usable.filter(isMeant);
+  for (const [pool, isMeant] of pools.flatMap((pool) => ways.map((way) => [pool, way] as const))) {
+    const found = pool.filter(isMeant);
     const [one, ...others] = found;
     if (one !== undefined && others.length === 0) return one;
     if (one !== undefined)
@@ -224,7 +227,7 @@ export function findChannel<T extends Channel>(
   }
   throw new AppError(
     "not_found",
-    `${field}: there is no channel ${quote(wanted)}.${sayNearest(ctx, usable, word)} ${sayChannels(ctx, channels)}`,
+    `${field}: there is no channel ${quote(wanted)}.${sayNearest(ctx, usable, { word, names })} ${sayChannels(ctx, channels)}`,
   );
 }
 
@@ -238,10 +241,23 @@ function wordsFor(ctx: Pick<AppContext, "platforms">, channel: Channel): string[
   ];
 }
 
-function sayNearest(ctx: Pick<AppContext, "platforms">, channels: readonly Channel[], word: string): string {
-  const known = channels.flatMap((channel) => [...wordsFor(ctx, channel), channel.provider]);
-  const near = nearestChannelName(word, known);
-  return near === null ? "" : ` ${didYouMean(quote(near))}`;
+/** A name that several have would be refused, so that of each is told which is its own. */
+function sayNearest(
+  ctx: Pick<AppContext, "platforms">,
+  channels: readonly Channel[],
+  { word, names }: { readonly word: string; readonly names: ReadonlyMap<string, string> },
+): string {
+  const wordsOf = (channel: Channel): string[] => [...wordsFor(ctx, channel), channel.provider];
+  const near = nearestChannelName(word, channels.flatMap(wordsOf));
+  if (near === null) return "";
+  const meant = channels.filter((channel) =>
+    wordsOf(channel).some((one) => foldName(one) === foldName(near)),
+  );
+  if (meant.length === 1) return ` ${didYouMean(quote(near))}`;
+  const own = meant
+    .slice(0, MAX_NEAR)
+    .map(({ id, name }) => `"${plainText(names.get(id) ?? name, MAX_NAME)}"`);
+  return ` ${didYouMean(own.join(" or "))}`;
 }
 
 /** The same among the caller's channels, by a text that is no id. */

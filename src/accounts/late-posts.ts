@@ -7,7 +7,7 @@ import type { PostRow } from "../store/schema/tables.ts";
 import type { Reader, Tx } from "../store/engine/store.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { transition } from "../store/queries/posts.ts";
-import { listWaitingUntil } from "../store/queries/publishing/waiting-posts.ts";
+import { listUnderWay, listWaitingUntil } from "../store/queries/publishing/waiting-posts.ts";
 import type { AppContext } from "../context.ts";
 
 /** What becomes of the posts that a channel kept back, once it may be used. */
@@ -93,20 +93,45 @@ export function firstWords({ caption, media_url: mediaUrl }: Pick<PostRow, "capt
   return text === "" ? "a post without text" : `“${plainText(text, MAX_TEXT)}”`;
 }
 
+/** How long a pause may keep a post back. */
+export function tellLimit({ maxLatenessMs }: AppContext["settings"]): string {
+  return `A post may go out up to ${tellSpan(maxLatenessMs)} late; what is later when the channel is resumed fails.`;
+}
+
 /** What a pause means for the posts that wait. Null: none does. */
 export async function tellPause(
-  { settings }: AppContext,
+  ctx: AppContext,
   reader: Reader,
   { id, queuedCount }: Pick<Account, "id" | "queuedCount">,
 ): Promise<string | null> {
+  const underWay = await tellUnderWay(ctx, reader, { id, next: "held" });
   const [first] = await listWaitingUntil(reader, id, { until: Number.MAX_SAFE_INTEGER, limit: 1 });
-  if (first === undefined) return null;
-  const { maxLatenessMs, timezone } = settings;
+  if (first === undefined) return underWay;
+  const { maxLatenessMs, timezone } = ctx.settings;
   const [due, end] = [first.scheduled_at, first.scheduled_at + maxLatenessMs].map((ms) =>
     tellTime(ms, timezone),
   );
   const which = queuedCount === 1 ? "It" : "The first";
-  return `${plural(queuedCount, "post waits", "posts wait")} for this channel. A post may go out up to ${tellSpan(maxLatenessMs)} late; what is later when the channel is resumed fails. ${which}, ${firstWords(first)}, is due on ${due}, and can go out until ${end}.`;
+  const waiting = `${plural(queuedCount, "post waits", "posts wait")} for this channel. ${tellLimit(ctx.settings)} ${which}, ${firstWords(first)}, is due on ${due}, and can go out until ${end}.`;
+  return inOne(waiting, underWay);
+}
+
+/** What becomes of a post that was begun when its channel is held up, or may be used again. */
+const THEN = {
+  held: "What is being sent is not stopped. What waits for its next try waits until the channel may be used again.",
+  goesOn: "The next try is made then.",
+} as const;
+
+/** The posts of an account that were begun and are not done. Null: there are none. */
+export async function tellUnderWay(
+  { settings }: AppContext,
+  reader: Reader,
+  { id, next }: { readonly id: string; readonly next: keyof typeof THEN },
+): Promise<string | null> {
+  const rows = await listUnderWay(reader, id);
+  if (rows.length === 0) return null;
+  const count = countOf(rows, "is under way and may be out already", "are under way and may be out already");
+  return `${count}: ${nameLate(settings, rows)}. ${THEN[next]}`;
 }
 
 /**
@@ -137,9 +162,21 @@ export async function failTooLate(
 export async function tellReconnection(ctx: AppContext, account: AccountRow | null): Promise<Message | null> {
   const isCut = account?.status === "disconnected" || account?.status === "reconnect_required";
   if (account === null || !isCut || account.paused === 1) return null;
-  return tellRelease(ctx, await readRelease(ctx, ctx.store, account), {
+  const release = tellRelease(ctx, await readRelease(ctx, ctx.store, account), {
     when: "as soon as it is connected",
   });
+  return withUnderWay(release, await tellUnderWay(ctx, ctx.store, { id: account.id, next: "goesOn" }));
+}
+
+/** What goes out of a channel, and what is under way there. Null: nothing is told. */
+export function withUnderWay(release: Message | null, underWay: string | null): Message | null {
+  return release === null && underWay === null ? null : join(release, underWay);
+}
+
+/** Null: nothing is told. */
+export function inOne(...told: readonly (string | null)[]): string | null {
+  const parts = told.filter((one) => one !== null);
+  return parts.length === 0 ? null : parts.join(" ");
 }
 
 function countOf({ length }: readonly PostRow[], one: string, several: string): string {

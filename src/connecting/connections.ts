@@ -28,7 +28,7 @@ import { type AppContext, type CallContext, guestCall } from "../context.ts";
 import { settingsInForce } from "../platform-io/settings-in-force.ts";
 import { requireConfigured, takenRedirectUrl, usualWay, wayOf } from "../platform-io/set-up.ts";
 import { findAccount, showAccount } from "../accounts/accounts.ts";
-import { tellReconnection } from "../accounts/late-posts.ts";
+import { inOne, tellReconnection, tellUnderWay } from "../accounts/late-posts.ts";
 import {
   completeFields,
   type ConnectTarget,
@@ -334,7 +334,9 @@ export async function disconnectChannel(
     const grant = { owner_id: caller.ownerId, id: found.grant_id ?? "" };
     dropped = found.grant_id === null ? null : ((await deleteUnusedGrant(tx, grant)) ?? null);
     const row = (await findAccountRow(tx, caller.ownerId, found.id)) ?? found;
-    return { account: await showAccount(ctx, tx, row) };
+    const underWay = await tellUnderWay(ctx, tx, { id: found.id, next: "held" });
+    const account = await showAccount(ctx, tx, row);
+    return { account: { ...account, statusReason: inOne(account.statusReason, underWay) } };
   });
   ctx.log.info({ accountId: found.id, provider: found.provider }, "The account was disconnected");
   if (dropped !== null) await revokeGrant(ctx, { grant: dropped, account: found });

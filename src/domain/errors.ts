@@ -48,6 +48,16 @@ function sayings(said: Said | readonly Said[]): readonly Said[] {
   return typeof said === "string" || said instanceof Message ? [said] : said;
 }
 
+/** Of a change that changes nothing. `way`: what may be given. `leftEmpty`: what came empty, and so is left out. */
+export function nothingToChange(way: string, leftEmpty: readonly string[] = []): AppError {
+  if (leftEmpty.length === 0) return new AppError("invalid", `Nothing to change. ${way}`);
+  const [are, count] = leftEmpty.length === 1 ? ["is", "counts"] : ["are", "count"];
+  return new AppError(
+    "invalid",
+    `${leftEmpty.join(", ")}: ${are} empty, which ${count} as left out, so nothing is to change. ${way}`,
+  );
+}
+
 /** Longest sentence that anybody is answered, in UTF-16 units: agents pay for every word of it. */
 export const MAX_SENTENCE_CHARS = 2_000;
 

@@ -53,8 +53,27 @@ export interface Caller {
   readonly isLocal: boolean;
   /** A person at the command line: the process may read what they may. Default: false. */
   readonly isAtShell?: boolean;
+  /** What a program at this machine, for which no key stands, calls itself. Missing: it did not say. */
+  readonly program?: string;
   /** A program that a person let in: it has a connection, and knows of no key. Default: false. */
   readonly isProgram?: boolean;
+}
+
+/** Under what a caller's work is kept: their key, and of a program at this machine its name. */
+export function signatureOf({ keyId, program }: Pick<Caller, "keyId" | "program">): string {
+  return program === undefined ? keyId : `${keyId}${BEFORE_PROGRAM}${program}`;
+}
+
+/** No key's id holds it. */
+const BEFORE_PROGRAM = ":";
+
+/** The key of a signature, and the program's name. */
+export function readSignature(signature: string): {
+  readonly keyId: string;
+  readonly program: string | null;
+} {
+  const [keyId = "", ...program] = signature.split(BEFORE_PROGRAM);
+  return { keyId, program: program.length === 0 ? null : program.join(BEFORE_PROGRAM) };
 }
 
 export function isAllowed(caller: Pick<Caller, "permissions">, permission: Permission): boolean {

@@ -20,6 +20,14 @@ export type NextStep =
   | { readonly do: "look"; readonly postId: string | null }
   /** Look at the post later: it is not on its way now. */
   | { readonly do: "look_later"; readonly postId: string | null }
+  /** Hold a channel's posts longer. */
+  | { readonly do: "pause" }
+  /** Look at each of the posts that a sentence names. */
+  | { readonly do: "see_each" }
+  /** Stop what goes out at once, where that was a slip. */
+  | { readonly do: "stop_if_not_meant" }
+  /** Show drafts to a person, who approves them. */
+  | { readonly do: "approve_drafts" }
   /** Look at each of several posts in a moment. */
   | { readonly do: "look_at_each"; readonly postIds: readonly string[] }
   /** Look at the post, to see what is known of it. */
@@ -183,6 +191,13 @@ export function withField(said: Said, field: string): Message {
   if (first === undefined) return new Message([]);
   const what = first.field === null ? first.what : `${first.field}: ${first.what}`;
   return new Message([{ ...first, field, what }, ...more]);
+}
+
+/** The same behind the name of what it is about. */
+export function named(said: Said, name: string): Message {
+  const [first, ...more] = sentencesIn(said);
+  if (first === undefined || first.field !== null) return join(`${name}:`, said);
+  return new Message([{ ...first, what: `${name}: ${first.what}` }, ...more]);
 }
 
 function plainSentence({ field, what }: Sentence): string {

@@ -136,22 +136,40 @@ export const EXAMPLE_TIME = `${EXAMPLE_DAY}T09:00`;
 /** Said of a time that is there and holds nothing. That it may be left out would make a slip publish at once. */
 export const EMPTY_TIME = `is empty. Give a time such as ${EXAMPLE_TIME}`;
 
+/** The same where a day is meant. */
+export const EMPTY_DAY = `is empty. Give a date such as ${EXAMPLE_DAY}`;
+
 function notAMoment(field: string, text: string, meantBy: MeantBy = () => null): AppError {
   const day = text.trim();
+  const beyond = beyondMonth(field, text);
+  if (beyond !== null) return beyond;
   if (PLAIN_DATE.test(day))
     return new AppError("invalid", `${field}: ${quote(text)} has no time of day. Give it too: ${day}T09:00.`);
-  const [, year = "", , month = "", date = ""] = DATE_TIME.exec(day) ?? [];
-  const lastDay = DateTime.utc(Number(year), Number(month)).daysInMonth ?? 0;
-  if (Number(date) > lastDay && lastDay > 0)
-    return new AppError(
-      "invalid",
-      `${field}: ${quote(text)} is not a date: that month has ${lastDay} days. Give another day.`,
-    );
   const meant = text.length > MAX_CHARS ? null : meantBy(text);
   const what = `${quote(text)} is not a date and time.`;
-  return meant === null
-    ? new AppError("invalid", say(what, { field, next: [{ do: "give_time", isFuture: false }] }))
-    : new AppError("invalid", `${field}: ${what} Did you mean ${meant}? Send that.`);
+  if (meant !== null) return new AppError("invalid", `${field}: ${what} Did you mean ${meant}? Send that.`);
+  if (NOW.test(day)) return new AppError("invalid", `${field}: ${what} ${GIVE_NOW}`);
+  return new AppError("invalid", say(what, { field, next: [{ do: "give_time", isFuture: false }] }));
+}
+
+const NOW = /^(?:right )?now$|^(?:immediately|at once|asap)$/i;
+const GIVE_NOW = "To publish a new post now, leave it out. Else give the time that it is.";
+
+const DAY_FIRST = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)/;
+const YEAR_FIRST = /^(\d{4})-?(\d{2})-?(\d{2})(?!\d)/;
+
+/** For a day such as 31 November, however it is written in digits. Null: it is none of those. */
+export function beyondMonth(field: string, text: string): AppError | null {
+  const [, ...dayFirst] = DAY_FIRST.exec(text.trim()) ?? [];
+  const [, ...yearFirst] = YEAR_FIRST.exec(text.trim()) ?? [];
+  const [year, month, day] = (dayFirst.length > 0 ? dayFirst.toReversed() : yearFirst).map(Number);
+  if (year === undefined || month === undefined || day === undefined) return null;
+  const lastDay = DateTime.utc(year, month).daysInMonth ?? 0;
+  if (day <= lastDay || lastDay === 0) return null;
+  return new AppError(
+    "invalid",
+    `${field}: ${quote(text)} is not a date: that month has ${lastDay} days. Give another day.`,
+  );
 }
 
 function isOffset(offset: string): boolean {
@@ -178,12 +196,16 @@ export function parseBound(
   isEnd: boolean,
   meantBy?: MeantBy,
 ): number {
+  if (text.trim() === "") throw new AppError("invalid", `${field}: ${EMPTY_DAY}.`);
   if (!PLAIN_DATE.test(text.trim())) return parseMoment(field, text, timezone, meantBy).ms;
   const day = DateTime.fromISO(text.trim(), { zone: timezone });
   if (!day.isValid)
-    throw new AppError(
-      "invalid",
-      `${field}: ${quote(text)} is not a day of the calendar. Give a date such as ${EXAMPLE_DAY}.`,
+    throw (
+      beyondMonth(field, text) ??
+      new AppError(
+        "invalid",
+        `${field}: ${quote(text)} is not a day of the calendar. Give a date such as ${EXAMPLE_DAY}.`,
+      )
     );
   const ms = (isEnd ? day.endOf("day") : day.startOf("day")).toMillis();
   if (ms < 0 || ms > LATEST) {

@@ -1,3 +1,4 @@
+import { signatureOf } from "../domain/permissions.ts";
 import type { DecideDraft } from "../domain/drafts/draft.ts";
 import { AppError } from "../domain/errors.ts";
 import { tellTime } from "../domain/time.ts";
@@ -73,7 +74,7 @@ async function lookAgain(call: CallContext, row: DraftRow, { content, cards }: T
   const { ctx, caller } = call;
   const checks = writeChecks(await checkDraft(call, content, cards));
   const fields = ["where its media are stored"];
-  const changes = noteChange(row, { revision: row.revision + 1, keyId: caller.keyId, fields });
+  const changes = noteChange(row, { revision: row.revision + 1, keyId: signatureOf(caller), fields });
   const set = { ...toColumns(content), checks, changes, updated_at: ctx.clock.now() };
   const next = await ctx.store.write((tx) => writeDraft(tx, row, set));
   if (next === null) return staleRevision(ctx.store, row);

@@ -28,7 +28,7 @@ export async function askToChange(call: CallContext, input: PostsChange): Promis
     rows.length === 1
       ? `${nameDrafts(rows)}, which waits for approval`
       : `${rows.length} drafts that wait for approval, ${nameDrafts(rows)}`;
-  return `${question}. Not ${what}: ${which}.`;
+  return `${question}${question?.endsWith(".") === true ? "" : "."} Not ${what}: ${which}.`;
 }
 
 /** What a person is asked before a channel is disconnected, with the drafts that are meant for it. */

@@ -9,7 +9,6 @@ import {
   toStored,
 } from "../domain/sentences.ts";
 import { aheadOf, type Occurrence, type Series, textOf } from "../domain/drafts/repeat.ts";
-import { isEndless } from "../domain/drafts/tell-series.ts";
 import { AppError, saidOf } from "../domain/errors.ts";
 import type { PostBody } from "../domain/posts/post-body.ts";
 import type { Metadata } from "../domain/posts/post.ts";
@@ -184,10 +183,7 @@ export async function checkDraft(
   const timing = timingOf(content, call.ctx.clock.now());
   const checked = content.targets.map((target) => checkTarget(call, content, { target, timing, cards }));
   const checks = (await Promise.all(checked)).map(({ check }) => check);
-  const all = await withTexts(call, content, checks);
-  return all.map((check, at) =>
-    at === 0 ? { ...check, warnings: [...warnOfNoEnd(content), ...check.warnings] } : check,
-  );
+  return [...(await withTexts(call, content, checks))];
 }
 
 /** The texts that go out in turn are not shown again, so all are checked, and each that cannot be posted is named. */
@@ -238,14 +234,6 @@ async function refuseText(
   const post = { scheduledAt, mediaUrl, caption: texts.caption ?? null, metadata, leadMinutes: null };
   await checkForm(call.ctx, account, post);
   return null;
-}
-
-function warnOfNoEnd({ repeat }: DraftContent): string[] {
-  const texts = repeat?.texts?.length ?? 0;
-  if (repeat === null || texts < 2 || !isEndless(repeat)) return [];
-  return [
-    "repeat.texts: after its last text the series begins again with the first, and it has no end. Give it an end if that was not meant.",
-  ];
 }
 
 /** Of a series its next occurrence. Null: there is none. */

@@ -1,8 +1,14 @@
+import { readSignature, signatureOf } from "../domain/permissions.ts";
 import { readScheduledAt } from "../posts/post-checks.ts";
 import { type Said, say } from "../domain/sentences.ts";
 import { writeChecks } from "./checks.ts";
 import { isDueNow, untilOut, type Waiting, warnOfWait } from "../posts/outcomes.ts";
-import type { DecideDraft, SaidDecidedDraft, SaidDraft } from "../domain/drafts/draft.ts";
+import {
+  type DecideDraft,
+  firstTextOf,
+  type SaidDecidedDraft,
+  type SaidDraft,
+} from "../domain/drafts/draft.ts";
 import { AppError, saidOf } from "../domain/errors.ts";
 import { quote, toIso } from "../domain/time.ts";
 import type { Reader, Tx } from "../store/engine/store.ts";
@@ -89,7 +95,8 @@ const DONE: Readonly<Record<DecideDraft["decision"], StoredDecision["what"]>> = 
 function isDecidedSo(row: DraftRow, { decision, revision, note }: OneDecision, keyId: string): boolean {
   if (row.decision === null || row.revision !== (revision ?? 0) + 1) return false;
   const made = JSON.parse(row.decision) as StoredDecision;
-  const isSame = made.what === DONE[decision] && made.revision === revision && made.keyId === keyId;
+  const isSame =
+    made.what === DONE[decision] && made.revision === revision && readSignature(made.keyId).keyId === keyId;
   return isSame && (made.note ?? "") === (note ?? "");
 }
 
@@ -214,7 +221,7 @@ function decide(
   { what, set, effect }: Deciding,
 ): Promise<{ draft: SaidDraft }> {
   const { clock } = call.ctx;
-  const { keyId } = call.caller;
+  const keyId = signatureOf(call.caller);
   const now = clock.now();
   const note = input.note === undefined || input.note === "" ? null : input.note;
   const decision: StoredDecision = { what, keyId, at: toIso(now), note, revision: row.revision };
@@ -236,8 +243,7 @@ function decide(
 
 /** How a draft is named to people: "the draft "Opening"", "the draft without text". */
 export function nameDraft(row: DraftRow): string {
-  const { title, caption, targets, repeat } = contentOf(row);
-  const own = targets.find((target) => target.caption !== null)?.caption;
-  const text = title ?? caption ?? own ?? repeat?.texts?.[0] ?? null;
+  const content = contentOf(row);
+  const text = content.title ?? firstTextOf(content);
   return text === null ? "without text" : quote(text);
 }

@@ -2,6 +2,7 @@ import { meantMoment } from "../domain/arguments/spoken-times.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import type { SaveDraft, Target, TargetInput } from "../domain/drafts/draft.ts";
 import { aheadOf, readSeries, type Series } from "../domain/drafts/repeat.ts";
+import { isEndless } from "../domain/drafts/tell-series.ts";
 import { AppError } from "../domain/errors.ts";
 import { eachOnce } from "../domain/posts/plan.ts";
 import type { Metadata } from "../domain/posts/post.ts";
@@ -114,10 +115,8 @@ export async function changeContent(
   };
   assertOneTime(content);
   const first = input.repeat === undefined ? [] : tellFirst(call.ctx, content.repeat);
-  return {
-    content,
-    warnings: [...new Set([...(time?.warnings ?? []), ...(targets?.warnings ?? []), ...first])],
-  };
+  const told = [...(time?.warnings ?? []), ...(targets?.warnings ?? []), ...first, ...tellTexts(content)];
+  return { content, warnings: [...new Set(told)] };
 }
 
 type When = Pick<DraftContent, "scheduledAt" | "slot" | "repeat">;
@@ -131,6 +130,29 @@ function readWhen({ ctx }: CallContext, input: SaveDraft, base: When, time: numb
     slot: orElse(input.slot, before.slot),
     repeat: readRepeat(ctx, input.repeat, before.repeat),
   };
+}
+
+/** Texts that take turns stand in for the text of all, and begin again after the last. */
+function tellTexts({ caption, repeat, targets }: DraftContent): string[] {
+  if (repeat?.texts === undefined) return [];
+  const isOwn = targets.length > 0 && targets.every((target) => target.caption !== null);
+  return [
+    ...(caption === null
+      ? []
+      : [
+          "caption: is not used, because repeat.texts take turns in its place. Add it to repeat.texts if it is to go out.",
+        ]),
+    ...(isOwn
+      ? [
+          "repeat.texts: are not used, because each channel has a caption of its own. Leave those out if the texts are to take turns.",
+        ]
+      : []),
+    ...(repeat.texts.length > 1 && isEndless(repeat)
+      ? [
+          "repeat.texts: after its last text the series begins again with the first, and it has no end. Give it an end if that was not meant.",
+        ]
+      : []),
+  ];
 }
 
 /** "On Mondays" and a start may be meant otherwise. */

@@ -1,4 +1,4 @@
-import { outcomeOf } from "../domain/drafts/draft.ts";
+import { firstTextOf, outcomeOf } from "../domain/drafts/draft.ts";
 import { DAY, MINUTE, toIsoOrNull } from "../domain/time.ts";
 import type { DraftEvent } from "../domain/webhooks/event-data.ts";
 import type { Reader, Tx } from "../store/engine/store.ts";
@@ -39,7 +39,8 @@ export async function tellThatItWaits(
 const MAX_POSTS = 50;
 
 async function snapshotOf(reader: Reader, row: DraftRow): Promise<DraftEvent> {
-  const { title, caption, targets, scheduledAt } = contentOf(row);
+  const content = contentOf(row);
+  const { title, targets, scheduledAt } = content;
   const names = await namesOfKeys(reader, row.owner_id);
   const decision = row.decision === null ? null : (JSON.parse(row.decision) as StoredDecision);
   const isDecided = row.state !== "waiting" && decision !== null;
@@ -47,7 +48,7 @@ async function snapshotOf(reader: Reader, row: DraftRow): Promise<DraftEvent> {
   return {
     draftId: row.id,
     title,
-    text: caption ?? targets.find((target) => target.caption !== null)?.caption ?? null,
+    text: firstTextOf(content),
     accountIds: targets.map(({ accountId }) => accountId),
     scheduledAt: toIsoOrNull(scheduledAt),
     writtenBy: names(row.key_id),

@@ -1,5 +1,5 @@
 import { type SearchTerm, hasTerms, parseSearch } from "../domain/compare-words.ts";
-import { fromStoredOrNull, say } from "../domain/sentences.ts";
+import { fromStoredOrNull, type Said, say } from "../domain/sentences.ts";
 import { decodeCursor, encodeCursor, unknownCursor } from "../domain/cursor.ts";
 import {
   type By,
@@ -12,7 +12,7 @@ import {
   type Target,
 } from "../domain/drafts/draft.ts";
 import { AppError } from "../domain/errors.ts";
-import { type Caller, canReachAccount } from "../domain/permissions.ts";
+import { type Caller, canReachAccount, readSignature } from "../domain/permissions.ts";
 import { quote, toIso, toIsoOrNull } from "../domain/time.ts";
 import type { Position } from "../store/engine/search.ts";
 import type { Reader } from "../store/engine/store.ts";
@@ -23,13 +23,15 @@ import {
   listDraftPosts,
   listDraftRows,
 } from "../store/queries/drafts.ts";
+import { listAccountRows } from "../store/queries/accounts.ts";
+import { toldState } from "../domain/accounts/account.ts";
 import { namesOfKeys } from "../access/api-keys.ts";
 import { meantAccountIds } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { readChecks } from "./checks.ts";
 import { contentOf } from "./draft-content.ts";
 
-/** What is stored of a decision; the key's name is looked up when it is shown. */
+/** What is stored of a decision, with the signature of who made it; the key's name is looked up when it is shown. */
 export type StoredDecision = Omit<Decision, "by"> & { readonly keyId: string };
 
 /** A series has more posts than anybody reads at once. */
@@ -49,7 +51,7 @@ export async function findOwnDraft(reader: Reader, caller: Caller, id: string): 
 function canReachDraft(caller: Caller, row: DraftRow): boolean {
   if (caller.accountIds === null) return true;
   const { targets } = contentOf(row);
-  if (targets.length === 0) return row.key_id === caller.keyId;
+  if (targets.length === 0) return readSignature(row.key_id).keyId === caller.keyId;
   return targets.every(({ accountId }) => canReachAccount(caller, accountId));
 }
 
@@ -63,7 +65,51 @@ export async function showDrafts(
   const names = await namesOfKeys(reader, ownerId);
   const ids = rows.map(({ id }) => id);
   const posts = await listDraftPosts(reader, ids, MAX_POSTS);
-  return rows.map((row) => toDraft(row, posts.get(row.id) ?? [], (keyId) => ({ keyId, name: names(keyId) })));
+  const by = (signature: string): By => ({
+    keyId: readSignature(signature).keyId,
+    name: names(signature),
+  });
+  const holds = rows.some(tellsOfChannel) ? await readHolding(reader, ownerId) : () => true;
+  return rows.map((row) => toDraft(row, posts.get(row.id) ?? [], { by, holds }));
+}
+
+function tellsOfChannel(row: DraftRow): boolean {
+  return readChecks(row).some(({ warnings }) =>
+    warnings.some((warning) => toldState(String(warning)) !== null),
+  );
+}
+
+const UNUSABLE: readonly string[] = ["reconnect_required", "disconnected"];
+
+/** Whether what a warning tells of a channel is so now. */
+type Holding = (accountId: string, warning: Said) => boolean;
+
+async function readHolding(reader: Reader, ownerId: string): Promise<Holding> {
+  const accounts = new Map((await listAccountRows(reader, ownerId)).map((row) => [row.id, row]));
+  return (accountId, warning) => {
+    const told = toldState(String(warning));
+    const account = accounts.get(accountId);
+    if (told === null || account === undefined) return told === null;
+    return told === "paused" ? account.paused === 1 : UNUSABLE.includes(account.status);
+  };
+}
+
+/** The checks as they were made, without what was told of a channel's state then and is over. */
+function checksNow(row: DraftRow, posts: readonly DraftPost[], holds: Holding): SaidDraft["checks"] {
+  const isOver = ({ accountId }: { readonly accountId: string }): boolean =>
+    row.state === "discarded" || row.state === "ended" || isOut(accountId, posts);
+  return readChecks(row).map(({ card: _card, ...check }) => ({
+    ...check,
+    warnings: check.warnings.filter((warning) =>
+      isOver(check) ? toldState(String(warning)) === null : holds(check.accountId, warning),
+    ),
+  }));
+}
+
+/** Whether no post on the channel is still to go out. */
+function isOut(accountId: string, posts: readonly DraftPost[]): boolean {
+  const own = posts.filter((post) => post.account_id === accountId);
+  return own.length > 0 && own.every(({ status }) => status !== "scheduled");
 }
 
 export async function showDraft(reader: Reader, row: DraftRow): Promise<SaidDraft> {
@@ -72,7 +118,11 @@ export async function showDraft(reader: Reader, row: DraftRow): Promise<SaidDraf
   return draft;
 }
 
-function toDraft(row: DraftRow, posts: readonly DraftPost[], by: (keyId: string) => By): SaidDraft {
+function toDraft(
+  row: DraftRow,
+  posts: readonly DraftPost[],
+  { by, holds }: { readonly by: (keyId: string) => By; readonly holds: Holding },
+): SaidDraft {
   const content = contentOf(row);
   return {
     id: row.id,
@@ -88,7 +138,7 @@ function toDraft(row: DraftRow, posts: readonly DraftPost[], by: (keyId: string)
     repeat: content.repeat,
     labels: [...content.labels],
     note: content.note,
-    checks: readChecks(row).map(({ card: _card, ...check }) => check),
+    checks: checksNow(row, posts, holds),
     writtenBy: by(row.key_id),
     decision: row.decision === null ? null : toDecision(JSON.parse(row.decision) as StoredDecision, by),
     posts: inOrder(posts, content.targets).map((post) => ({

@@ -1,5 +1,6 @@
 import type { SaidCheck, Target } from "../domain/drafts/draft.ts";
 import { writeChecks } from "./checks.ts";
+import { signatureOf } from "../domain/permissions.ts";
 import type { DraftRow } from "../store/queries/drafts.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
@@ -35,7 +36,7 @@ export async function draftOfPost(
     revision: 1,
     checks: writeChecks([check]),
     changes: "[]",
-    key_id: caller.keyId,
+    key_id: signatureOf(caller),
     decision: null,
     created_at: row.created_at,
     updated_at: row.created_at,

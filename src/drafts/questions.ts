@@ -3,7 +3,7 @@ import { join, type Message, type Said } from "../domain/sentences.ts";
 import { AppError, saidOf } from "../domain/errors.ts";
 import type { Series } from "../domain/drafts/repeat.ts";
 import { isEndless, tellSeries } from "../domain/drafts/tell-series.ts";
-import { plainText } from "../domain/plain-text.ts";
+import { plainText, plural } from "../domain/plain-text.ts";
 import { type DraftRow, listWaitingPosts } from "../store/queries/drafts.ts";
 import type { CallContext } from "../context.ts";
 import { contentOf as contentOfPost } from "../posts/post-form.ts";
@@ -20,30 +20,42 @@ import { checkApproval } from "./approval.ts";
 import { assertMayDecide, eachOf, nameDraft, type OneDecision } from "./decide-draft.ts";
 import { contentOf } from "./draft-content.ts";
 import { findOwnDraft } from "./drafts.ts";
+import { isDoneAlready } from "./save-draft.ts";
 import type { DraftPost } from "./series.ts";
 
 const MAX_TEXT = 200;
 const MAX_LISTED = 10;
 
-/** What a person is asked before drafts are approved, or series end. Null: nothing. */
+/** What a person is asked before drafts are approved or put away, or series end. Null: nothing. */
 export async function askToDecide(call: CallContext, input: DecideDraft): Promise<string | null> {
   const [first, ...more] = eachOf(call, input);
-  if (first === undefined || input.decision === "changes" || input.decision === "discard") return null;
-  if (more.length > 0) return askAboutAll(call, [first, ...more]);
-  return first.decision === "stop" ? askToStop(call, first) : askToApprove(call, first);
+  if (first === undefined || input.decision === "changes") return null;
+  if (more.length > 0) return askAboutAll(call, [first, ...more], MANY[input.decision]);
+  if (first.decision === "approve") return askToApprove(call, first);
+  return first.decision === "stop" ? askToStop(call, first) : askToDiscard(call, first);
 }
 
-async function askToStop({ ctx, caller }: CallContext, input: OneDecision): Promise<string> {
-  const row = await findOwnDraft(ctx.store, caller, input.id);
-  await assertMayDecide(ctx.store, row, input);
-  const waiting = (await listWaitingPosts(ctx.store, row.id)).length;
+async function askToStop(call: CallContext, input: OneDecision): Promise<string> {
+  const row = await findDecidable(call, input);
+  const waiting = (await listWaitingPosts(call.ctx.store, row.id)).length;
   return `End the series ${nameDraft(row)}? Its ${waiting} waiting ${waiting === 1 ? "post is" : "posts are"} cancelled.`;
 }
 
-async function askToApprove(call: CallContext, input: OneDecision): Promise<string> {
-  const { ctx, caller } = call;
+async function askToDiscard(call: CallContext, input: OneDecision): Promise<string> {
+  return `Discard the draft ${nameDraft(await findDecidable(call, input))}? It goes nowhere then, and cannot be brought back.`;
+}
+
+/** Its revision is part of what is asked about: to put a draft away, or to end a series, a call need not name one. */
+async function findDecidable(call: CallContext, input: OneDecision): Promise<DraftRow> {
+  const { ctx, caller, noteShown } = call;
   const row = await findOwnDraft(ctx.store, caller, input.id);
   await assertMayDecide(ctx.store, row, input);
+  noteShown?.([row.id, row.revision]);
+  return row;
+}
+
+async function askToApprove(call: CallContext, input: OneDecision): Promise<string> {
+  const row = await findDecidable(call, input);
   const { posts, checks } = await checkApproval(call, row, input);
   const told = await tellOutcome(call, row, posts);
   return `Approve the draft ${nameDraft(row)}? ${told}${tellDoubts(
@@ -93,22 +105,44 @@ function countPosts(posts: number): string {
   return posts === 1 ? "1 post" : `${posts} posts`;
 }
 
+interface AboutMany {
+  ask(count: number): string;
+  /** What those are about which the decision was made before. */
+  readonly done: string;
+}
+
+const MANY: Readonly<Record<"approve" | "discard" | "stop", AboutMany>> = {
+  approve: { ask: (count) => `Approve ${plural(count, "draft")}?`, done: "approved" },
+  discard: { ask: (count) => `Discard ${plural(count, "draft")} for good?`, done: "discarded" },
+  stop: { ask: (count) => `End ${count} series?`, done: "ended" },
+};
+
 /** One question for all of them. Throws `conflict` where nothing can be done about any. */
-async function askAboutAll(call: CallContext, drafts: readonly OneDecision[]): Promise<string> {
+async function askAboutAll(
+  call: CallContext,
+  drafts: readonly OneDecision[],
+  what: AboutMany,
+): Promise<string> {
   const told: string[] = [];
+  const leftOut: string[] = [];
   const refused: Said[] = [];
+  let done = 0;
   for (const one of drafts) {
-    const line = await tellOne(call, one, drafts.length).catch(async (error: unknown) => {
+    try {
+      told.push(await tellOne(call, one, drafts.length));
+    } catch (error) {
       if (!(error instanceof AppError) || error.kind === "unavailable") throw error;
       const said = saidOf(error);
       refused.push(join(`${one.id}:`, said));
-      return `${await nameOf(call, one)}: ${plainText(tellRefusal(call, said), MAX_TEXT)}`;
-    });
-    told.push(line);
+      const row = await findRow(call, one);
+      if (row !== null && isDoneAlready(row, one.decision)) done += 1;
+      else leftOut.push(`${nameOf(row)}: ${plainText(tellRefusal(call, said), MAX_TEXT)}`);
+    }
   }
-  if (refused.length === drafts.length) throw new AppError("conflict", refused);
-  const what = drafts[0]?.decision === "stop" ? "End these series" : "Approve these drafts";
-  return [`${what} (${drafts.length})?`, ...told.map((line, at) => `${at + 1}. ${line}`)].join("\n");
+  if (told.length === 0) throw new AppError("conflict", refused);
+  const lines = [...told, ...leftOut].map((line, at) => `${at + 1}. ${line}`);
+  const besides = done === 0 ? [] : [`${done} ${done === 1 ? "is" : "are"} ${what.done} already.`];
+  return [what.ask(told.length), ...lines, ...besides].join("\n");
 }
 
 /** A person knows drafts by their texts, not by revisions. */
@@ -117,17 +151,18 @@ function tellRefusal(call: CallContext, said: Message): string {
   return `not as it is now.${tellDoubts(call, [said])}`;
 }
 
-async function nameOf({ ctx, caller }: CallContext, { id }: OneDecision): Promise<string> {
-  const row = await findOwnDraft(ctx.store, caller, id).catch(() => null);
+function nameOf(row: DraftRow | null): string {
   return row === null ? "A draft" : `The draft ${nameDraft(row)}`;
+}
+
+function findRow({ ctx, caller }: CallContext, { id }: OneDecision): Promise<DraftRow | null> {
+  return findOwnDraft(ctx.store, caller, id).catch(() => null);
 }
 
 /** As little as tells what is agreed to. */
 async function tellOne(call: CallContext, input: OneDecision, among: number): Promise<string> {
-  const { ctx, caller } = call;
-  const row = await findOwnDraft(ctx.store, caller, input.id);
-  await assertMayDecide(ctx.store, row, input);
-  if (input.decision === "stop") return nameDraft(row);
+  const row = await findDecidable(call, input);
+  if (input.decision !== "approve") return nameDraft(row);
   const { posts, checks } = await checkApproval(call, row, input);
   const { repeat } = contentOf(row);
   const next = await tellPosts(call, posts.map(toTold), { among: among * posts.length, most: 3 });

@@ -1,7 +1,8 @@
 import type { SaidCheck, DecideDraft, SaidDraft, SaveDraft } from "../domain/drafts/draft.ts";
 import { say } from "../domain/sentences.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, nothingToChange } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
+import { readSignature, signatureOf } from "../domain/permissions.ts";
 import type { Reader } from "../store/engine/store.ts";
 import { type DraftRow, findDraftRow, insertDraft, writeDraft } from "../store/queries/drafts.ts";
 import { namesOfKeys } from "../access/api-keys.ts";
@@ -17,6 +18,7 @@ import { filesNamed, holdFiles, takeIn } from "./taking-in.ts";
 /** Which fields one change touched. */
 interface Change {
   readonly revision: number;
+  /** The signature of who changed it. */
   readonly keyId: string;
   readonly fields: readonly string[];
 }
@@ -36,7 +38,7 @@ export async function saveDraft(
   const { ctx, caller } = call;
   const { id, revision, submit = false, ...given } = input;
   const fields = Object.entries(given).flatMap(([field, value]) => (value === undefined ? [] : [field]));
-  checkForm(input, fields);
+  checkForm(input, fields, call.leftEmpty);
   checkContentForm(call, given);
   const before = id === undefined ? null : await findOwnDraft(ctx.store, caller, id);
   const { content, warnings } = await changeContent(call, before === null ? null : contentOf(before), given);
@@ -47,6 +49,7 @@ export async function saveDraft(
   const checked = await checkWritten(call, content, submit);
   const { checks } = checked;
   warnings.push(...checked.warnings);
+  if (before?.state === "waiting" && !submit) warnings.push(NO_LONGER_WAITS);
   const named = submit ? await filesNamed(call, checked.content, checks) : [];
   const now = ctx.clock.now();
   const set = {
@@ -65,12 +68,12 @@ export async function saveDraft(
         revision: 1,
         changes: "[]",
       };
-      const made = { ...row, key_id: caller.keyId, decision: null, created_at: now };
+      const made = { ...row, key_id: signatureOf(caller), decision: null, created_at: now };
       await insertDraft(tx, made);
       if (submit) await noteDraft(tx, "draft.waiting", made, { at: now });
       return { draft: await showDraft(tx, made), warnings };
     }
-    const changes = noteChange(before, { revision: before.revision + 1, keyId: caller.keyId, fields });
+    const changes = noteChange(before, { revision: before.revision + 1, keyId: signatureOf(caller), fields });
     const row = await writeDraft(tx, before, { ...set, changes });
     if (row === null) throw await staleRevision(tx, before);
     if (submit) await noteDraft(tx, "draft.waiting", row, { at: now });
@@ -79,11 +82,18 @@ export async function saveDraft(
   return answer;
 }
 
+/** Who changes it a little may not mean to take it back. */
+const NO_LONGER_WAITS = "The draft no longer waits for a person. Send it with submit to ask them again.";
+
 /** After a refusal, whose text an agent would else take for kept. */
 const UNSAVED = " Nothing of this call was saved. Without submit it is kept as it is.";
 
 /** Throws `invalid` for what is wrong whatever the draft is. */
-function checkForm({ id, revision, submit }: SaveDraft, fields: readonly string[]): void {
+function checkForm(
+  { id, revision, submit }: SaveDraft,
+  fields: readonly string[],
+  leftEmpty?: readonly string[],
+): void {
   if (id === undefined && revision !== undefined)
     throw new AppError(
       "invalid",
@@ -91,7 +101,7 @@ function checkForm({ id, revision, submit }: SaveDraft, fields: readonly string[
     );
   if (id === undefined) return;
   if (fields.length === 0 && submit !== true)
-    throw new AppError("invalid", "Nothing to change. Give a field of the draft, or submit: true.");
+    throw nothingToChange("Give a field of the draft, or submit: true.", leftEmpty);
   requireRevision(revision);
 }
 
@@ -117,7 +127,8 @@ async function checkWritten(call: CallContext, content: DraftContent, submit: bo
 
 /** The keys that wrote what a draft holds, as far back as its changes are kept. */
 export function writersOf({ key_id: keyId, changes }: DraftRow): string[] {
-  return [keyId, ...(JSON.parse(changes) as Change[]).map((change) => change.keyId)];
+  const signatures = [keyId, ...(JSON.parse(changes) as Change[]).map((change) => change.keyId)];
+  return signatures.map((signature) => readSignature(signature).keyId);
 }
 
 export function noteChange(before: DraftRow, change: Change): string {
@@ -182,12 +193,18 @@ const DONE_IN: Partial<Readonly<Record<DraftWish, readonly DraftRow["state"][]>>
 /** What a call wants of a draft. */
 export type DraftWish = DecideDraft["decision"] | "edit";
 
+/** Whether what a call wants of a draft was done before. */
+export function isDoneAlready({ state }: DraftRow, wish: DraftWish): boolean {
+  return DONE_IN[wish]?.includes(state) === true;
+}
+
 /**
  * Why a draft that a person has decided about is not decided about, or changed, once more. Who repeats a call whose
  * answer was lost learns that it is done.
  */
-export function decidedAlready({ state }: DraftRow, wish: DraftWish): AppError {
-  if (DONE_IN[wish]?.includes(state) === true) {
+export function decidedAlready(row: DraftRow, wish: DraftWish): AppError {
+  const { state } = row;
+  if (isDoneAlready(row, wish)) {
     const what = wish === "approve" ? `was approved already, and is ${state}` : `is ${state} already`;
     return new AppError("conflict", `The draft ${what}. Nothing is to be done.`);
   }

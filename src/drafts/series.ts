@@ -1,6 +1,6 @@
 import type { Target } from "../domain/drafts/draft.ts";
 import { aheadOf, type Occurrence, occurrencesOf, type Series } from "../domain/drafts/repeat.ts";
-import type { Caller } from "../domain/permissions.ts";
+import { type Caller, readSignature } from "../domain/permissions.ts";
 import { MINUTE, tellTime } from "../domain/time.ts";
 import type { Tx } from "../store/engine/store.ts";
 import {
@@ -171,7 +171,13 @@ async function makePosts(ctx: AppContext, row: DraftRow, signal: AbortSignal): P
 /** In whose name a series goes on: the one who approved it said yes to all of it. */
 function approverOf({ owner_id: ownerId, decision, key_id: keyId }: DraftRow): Caller {
   const by = decision === null ? keyId : (JSON.parse(decision) as StoredDecision).keyId;
-  return { ownerId, permissions: ["read", "publish"], accountIds: null, keyId: by, isLocal: false };
+  return {
+    ownerId,
+    permissions: ["read", "publish"],
+    accountIds: null,
+    keyId: readSignature(by).keyId,
+    isLocal: false,
+  };
 }
 
 /** Ends a series. Its posts that wait are cancelled; their ids. */

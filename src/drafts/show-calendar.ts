@@ -4,7 +4,9 @@ import { namesOfAccounts } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 import { showCalendar } from "../posts/list-posts.ts";
 import { contentOf } from "./draft-content.ts";
-import { aheadOf, occurrencesOf } from "../domain/drafts/repeat.ts";
+import { firstTextOf } from "../domain/drafts/draft.ts";
+import { aheadOf, occurrencesOf, textOf } from "../domain/drafts/repeat.ts";
+import { plainText } from "../domain/plain-text.ts";
 import { tellSeries } from "../domain/drafts/tell-series.ts";
 import { toIso } from "../domain/time.ts";
 import { listDraftsOf, listUndecided, showDrafts } from "./drafts.ts";
@@ -42,6 +44,9 @@ type Coming = SaidDraftCalendar["series"][number];
 /** A daily one over a year would bury the posts; its rule tells the rest. */
 const MAX_COMING = 62;
 
+/** So much of each text that takes turns, to tell it from the others. */
+const MAX_TEXT = 80;
+
 /** The series with times in this window that have no post yet: without them a series seems to end where its posts do. */
 export async function showComing(
   call: CallContext,
@@ -51,25 +56,31 @@ export async function showComing(
   const now = call.ctx.clock.now();
   const rows = await listDraftsOf(call, ["repeating"], accounts);
   return rows.flatMap((row): Coming[] => {
-    const { repeat, targets, title, caption } = contentOf(row);
+    const content = contentOf(row);
+    const { repeat, targets, title } = content;
     if (repeat === null || window.to <= now) return [];
     const begun = beginOf(row, now);
     const last = aheadOf(repeat, now, begun).at(-1)?.at;
     if (last === undefined) return [];
     const coming: string[] = [];
-    for (const { at } of occurrencesOf(repeat, { begun, since: Math.max(last, window.from) })) {
+    const texts: string[] = [];
+    for (const occurrence of occurrencesOf(repeat, { begun, since: Math.max(last, window.from) })) {
+      const { at } = occurrence;
       if (at > window.to || coming.length === MAX_COMING) break;
-      if (at > last && at >= window.from) coming.push(toIso(at));
+      if (at <= last || at < window.from) continue;
+      coming.push(toIso(at));
+      texts.push(plainText(textOf(repeat, occurrence) ?? "", MAX_TEXT));
     }
     if (coming.length === 0) return [];
     return [
       {
         draftId: row.id,
-        text: title ?? caption ?? repeat.texts?.[0] ?? null,
+        text: title ?? firstTextOf(content),
         accountIds: targets.map(({ accountId }) => accountId),
         rule: tellSeries(repeat),
         postsUntil: toIso(last),
         coming,
+        ...(repeat.texts === undefined ? {} : { texts }),
       },
     ];
   });

@@ -32,6 +32,7 @@ import {
 } from "../store/queries/imported-rows.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { insertPosts } from "../store/queries/posts.ts";
+import { tellDrafts, tellMade } from "./rows-as-drafts.ts";
 import { type Column, FIELDS, readBody, type RowBody } from "./columns.ts";
 import { lookingOnce } from "./one-look.ts";
 import { toOwnTable } from "./other-services.ts";
@@ -115,13 +116,11 @@ export async function importPosts(call: CallContext, args: ImportArgs): Promise<
       );
     const made = new Set(fresh.map(({ mark }) => mark));
     // Another import of the same rows may have been first.
-    const others = await findImported(
-      tx,
-      ownerId,
-      plan.good.map(({ mark }) => mark),
-    );
+    const marks = plan.good.map(({ mark }) => mark);
+    const others = await findImported(tx, ownerId, marks);
     const good = plan.good.map((row) => ({ ...row, id: others.get(row.mark) ?? row.id }));
-    return show({ ...plan, good }, { dryRun: false, made });
+    const warnings = [...tellMade(args, good, made), ...plan.warnings];
+    return show({ ...plan, good, warnings }, { dryRun: false, made });
   });
   call.ctx.wakePublisher();
   return answer;
@@ -184,6 +183,7 @@ export async function planImport(call: CallContext, args: ImportArgs): Promise<P
     repeated: readable.length - unique.length,
     errors: errors.toSorted((a, b) => a.line - b.line),
     warnings: [
+      ...(await tellDrafts(call, args, good)),
       ...warnings.map((warning) => ({ line: null, rows: rows.length, warning })),
       ...tellRepeated(readable, unique),
       ...tellNeighbours(good),
@@ -318,7 +318,7 @@ function tellRepeated(rows: readonly ReadRow[], unique: readonly ReadRow[]): Row
   const repeated = rows.filter(({ mark, line }) => kept.get(mark) !== line);
   const [first] = repeated;
   if (first === undefined) return [];
-  const warning = `Says the same as line ${kept.get(first.mark)}. A post is made of each row once.`;
+  const warning = `Line ${first.line} is the same as line ${kept.get(first.mark)}, so one post is made of both.`;
   return [{ line: first.line, rows: repeated.length, warning }];
 }
 

@@ -10,6 +10,7 @@ import { isFields } from "../domain/explain-invalid.ts";
 import type { JsonSchema } from "../toolkit/json-schema.ts";
 import type { Toolbox, ToolListing, ToolAccess } from "../toolkit/toolbox.ts";
 import { callTool } from "./calls/call-tool.ts";
+import { programOf } from "./calls/client-session.ts";
 import { ClientLog, type OpenCalls } from "./calls/open-calls.ts";
 import { serveCompletions, servePrompts } from "./prompts/prompt-handlers.ts";
 import type { McpDeps, ToolView } from "./kinds.ts";
@@ -70,7 +71,13 @@ export function createMcpServer(
   server.setRequestHandler("tools/call", ({ params }, context) => {
     const answer = callTool(
       deps,
-      { name: params.name, args: params.arguments ?? {}, caller, server, clientLog },
+      {
+        name: params.name,
+        args: params.arguments ?? {},
+        caller: signed(caller, programOf(server, context)),
+        server,
+        clientLog,
+      },
       context,
     );
     return openCalls?.track(answer) ?? answer;
@@ -80,6 +87,11 @@ export function createMcpServer(
   servePrompts(server, deps, caller);
   serveCompletions(server, deps, caller);
   return server;
+}
+
+/** Who comes with a key is known by its name. At this machine only the program tells one agent from another. */
+function signed(caller: Caller, program: string | null): Caller {
+  return caller.isLocal && program !== null ? { ...caller, program } : caller;
 }
 
 function toMcpTool(listing: ToolListing, views: readonly ToolView[]): McpTool {

@@ -1,13 +1,13 @@
-import { meantDay } from "../domain/arguments/spoken-times.ts";
+import { meantBound, meantDay } from "../domain/arguments/spoken-times.ts";
 import type { Quota } from "../domain/accounts/account.ts";
-import { Message, type Said, withField } from "../domain/sentences.ts";
+import { Message, named, type Said } from "../domain/sentences.ts";
 import { AppError } from "../domain/errors.ts";
 import { plural } from "../domain/plain-text.ts";
 import { canReachAccount } from "../domain/permissions.ts";
 import type { ChangedPost, PostsChange } from "../domain/posts/post-body.ts";
 import { conflictSentence } from "../domain/posts/post-states.ts";
 import { readPlan } from "../domain/accounts/schedule.ts";
-import { EXAMPLE_DAY, MINUTE, parseBound, quote, toIso, toZoned } from "../domain/time.ts";
+import { EXAMPLE_DAY, MINUTE, parseBound, quote, tellTime, toIso, toZoned } from "../domain/time.ts";
 import { atWallTime, readWallClock } from "../domain/wall-clock.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { Tx } from "../store/engine/store.ts";
@@ -15,12 +15,14 @@ import type { AccountRow } from "../store/queries/accounts.ts";
 import { findPosts, postNotFound, transition } from "../store/queries/posts.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import { findAccount } from "../accounts/accounts.ts";
+import { firstWords } from "../accounts/late-posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { warnOfQuotas } from "../publishing/quotas.ts";
 import { listLatePosts, listPosts } from "./list-posts.ts";
 import { warnOfNeighbour, warnOfTwin } from "./doubles.ts";
 import { movedTo, warnOfAccess } from "./post-checks.ts";
 import { checkForm, contentOf } from "./post-form.ts";
+import { tellUnchanged } from "./outcomes.ts";
 import { untilUnchanged, writeIfUnchanged } from "./update-post.ts";
 
 /** Most posts of one change. */
@@ -60,9 +62,10 @@ export async function changePosts(
   const { ctx } = call;
   return untilUnchanged("These posts are", async () => {
     const planned = await planChange(call, input);
+    const besides = [...tellStaying(call, input, planned), ...(await tellUnchanged(call, input)), ...told];
     const change = async (tx: Tx): Promise<ChangedPosts> => {
       const { changed, warnings } = await writeAll(ctx, tx, planned);
-      return { changed, warnings: [...warnings, ...told] };
+      return { changed, warnings: [...warnings, ...besides] };
     };
     if (input.dryRun === true) return { ...(await tryOut(ctx, change)), dryRun: true };
     const answer = await commitOnce(call, change);
@@ -90,7 +93,7 @@ export async function planChange(call: CallContext, input: PostsChange): Promise
     const at = input.cancel === true ? null : newTime(ctx, input, { row, account });
     const one =
       at === null ? { row, account, scheduledAt: at, quotas: [] } : await planMove(ctx, row, account, at);
-    if (typeof one === "string" || one instanceof Message) problems.push(withField(one, row.id));
+    if (typeof one === "string" || one instanceof Message) problems.push(named(one, nameOf(row)));
     else planned.push(one);
   }
   refuseEach("invalid", problems);
@@ -190,7 +193,7 @@ async function findNamed(
     "conflict",
     found
       .filter(({ status }) => status !== "scheduled")
-      .map((row) => withField(conflictSentence(trigger, row), row.id)),
+      .map((row) => named(conflictSentence(trigger, row), nameOf(row))),
   );
   return found;
 }
@@ -200,6 +203,11 @@ function refuseEach(kind: "invalid" | "conflict", problems: readonly Said[]): vo
   const more = problems.length - MAX_NAMED;
   const others = more > 0 ? `And ${more} more.` : "";
   throw new AppError(kind, ["None was changed.", ...problems.slice(0, MAX_NAMED), others]);
+}
+
+/** To people by its words, to agents by its id. */
+function nameOf(row: PostRow): string {
+  return `${firstWords(row)} (${row.id})`;
 }
 
 /** What a change would answer; nothing of it is written. */
@@ -218,21 +226,30 @@ export async function tryOut<T>(ctx: AppContext, change: (tx: Tx) => Promise<T>)
 
 /** In the order of their ids, in which two callers do not lock each other out. */
 async function writeAll(ctx: AppContext, tx: Tx, planned: readonly Planned[]): Promise<ChangedPosts> {
-  const rows: PostRow[] = [];
+  const written: Written[] = [];
   for (const one of planned.toSorted((a, b) => (a.row.id < b.row.id ? -1 : 1)))
-    rows.push(await writeOne(ctx, tx, one));
-  return { changed: showChanged(rows), warnings: await warn(ctx, tx, { planned, rows }) };
+    written.push({ before: one.row, row: await writeOne(ctx, tx, one) });
+  const rows = written.map(({ row }) => row);
+  return { changed: showChanged(written), warnings: await warn(ctx, tx, { planned, rows }) };
 }
 
-/** What became of these posts, in the order of their times. */
-export function showChanged(rows: readonly PostRow[]): ChangedPost[] {
-  return rows
-    .toSorted((a, b) => a.scheduled_at - b.scheduled_at)
-    .map((row) => ({
+/** A post before and after. */
+export interface Written {
+  readonly before: PostRow;
+  readonly row: PostRow;
+}
+
+/** What became of these posts, in the order of their times, so that who reads it alone can say what moved. */
+export function showChanged(written: readonly Written[]): ChangedPost[] {
+  return written
+    .toSorted((a, b) => a.row.scheduled_at - b.row.scheduled_at)
+    .map(({ before, row }) => ({
       id: row.id,
       accountId: row.account_id,
       scheduledAt: toIso(row.scheduled_at),
+      was: toIso(before.scheduled_at),
       status: row.status,
+      text: firstWords(row),
     }));
 }
 
@@ -262,23 +279,45 @@ async function warn(
     for (const warning of warnOfAccess(ctx, account, scheduledAt)) add(warning);
     const asked = { id: row.id, at: scheduledAt, quotas };
     for (const warning of await warnOfQuotas({ settings: ctx.settings, store: tx }, account, asked))
-      add(withField(warning, row.id));
+      add(named(warning, nameOf(row)));
   }
   const near = new Map<string, string[]>();
   for (const row of rows.filter(({ status }) => status === "scheduled")) {
     const twin = await warnOfTwin(tx, row);
-    for (const warning of twin) add(withField(warning, row.id));
+    for (const warning of twin) add(named(warning, nameOf(row)));
     for (const warning of twin.length > 0 ? [] : await warnOfNeighbour(tx, row))
-      near.set(warning, [...(near.get(warning) ?? []), row.id]);
+      near.set(warning, [...(near.get(warning) ?? []), nameOf(row)]);
   }
   return [...warnings.values(), ...tellNear(near)];
 }
 
+/** Who empties a time of posts is told of those whose new time still lies in it. */
+function tellStaying(
+  { ctx: { clock, settings } }: Pick<CallContext, "ctx">,
+  { ids, from, to }: PostsChange,
+  planned: readonly Planned[],
+): string[] {
+  if (ids !== undefined || to === undefined) return [];
+  const { timezone } = settings;
+  const meant = meantBound({ now: clock.now(), timezone });
+  const first = from === undefined ? -Infinity : parseBound("from", from, timezone, false, meant);
+  const last = parseBound("to", to, timezone, true, meant);
+  const named = planned.flatMap(({ row, scheduledAt: at }) =>
+    at === null || at < first || at > last
+      ? []
+      : [`${firstWords(row)} (${row.id}), now due on ${tellTime(at, timezone)}`],
+  );
+  if (named.length === 0) return [];
+  const more = named.length > MAX_NAMED ? `; and ${named.length - MAX_NAMED} more` : "";
+  const posts = named.length === 1 ? "1 moved post still goes" : `${named.length} moved posts still go`;
+  return [`${posts} out within from and to: ${named.slice(0, MAX_NAMED).join("; ")}${more}.`];
+}
+
 /** The first of them: a day may be moved onto another. */
 function tellNear(near: ReadonlyMap<string, readonly string[]>): string[] {
-  const told = [...near].map(([warning, ids]) => {
-    const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : "";
-    return `${ids.slice(0, MAX_NAMED).join(", ")}${more}: ${warning}`;
+  const told = [...near].map(([warning, posts]) => {
+    const more = posts.length > MAX_NAMED ? ` and ${posts.length - MAX_NAMED} more` : "";
+    return `${posts.slice(0, MAX_NAMED).join(", ")}${more}: ${warning}`;
   });
   const rest = told.length - MAX_NAMED;
   if (rest <= 0) return told;

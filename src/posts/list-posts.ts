@@ -9,7 +9,7 @@ import type { Caller } from "../domain/permissions.ts";
 import type { CalendarArgs, ListPostsArgs, SaidCalendar, SaidPostPage } from "../domain/posts/post-lists.ts";
 import { MINUTE, parseBound, quote, tellTime, toIso } from "../domain/time.ts";
 import type { Position, PostFilter } from "../store/engine/search.ts";
-import type { PostStatus } from "../domain/posts/post-states.ts";
+import { isTakenDown, type PostStatus } from "../domain/posts/post-states.ts";
 import type { SaidPost } from "../domain/posts/post.ts";
 import type { ShownRow } from "../store/schema/tables.ts";
 import { findPlans } from "../store/queries/plans.ts";
@@ -36,7 +36,8 @@ export async function listPosts(call: CallContext, args: ListPostsArgs): Promise
     limit: args.limit,
     now: () => ctx.clock.monotonic(),
   });
-  const warnings = before === null ? await warnOfLate(call, args, filters) : [];
+  const late = before === null ? await warnOfLate(call, args, filters) : [];
+  const warnings = [...late, ...tellTakenDown(ctx, page.rows)];
   return {
     posts: (await withWaits(ctx, page.rows)).map(toPost),
     nextCursor:
@@ -47,6 +48,19 @@ export async function listPosts(call: CallContext, args: ListPostsArgs): Promise
 
 /** So many are named. */
 const MAX_NAMED = 3;
+
+/** Those of a page that were live: they look like others that are cancelled, with addresses that lead nowhere. */
+function tellTakenDown({ settings }: AppContext, rows: readonly ShownRow[]): string[] {
+  const gone = rows.filter(isTakenDown);
+  if (gone.length === 0) return [];
+  const named = gone
+    .slice(0, MAX_NAMED)
+    .map((row) => `${firstWords(row)} (${row.id}) at ${tellTime(row.updated_at, settings.timezone)}`);
+  const more = gone.length > MAX_NAMED ? `; and ${gone.length - MAX_NAMED} more` : "";
+  const which =
+    gone.length === 1 ? "1 post here was live and was" : `${gone.length} posts here were live and were`;
+  return [`${which} taken down: ${named.join("; ")}${more}.`];
+}
 
 /** A list goes by the planned time. What is late goes out within its bounds, and stands before them. */
 async function warnOfLate(
@@ -258,6 +272,8 @@ async function findFreeSlots(
   const found: { accountId: string; at: number }[] = [];
   for (const account of await listAccountRows(ctx.store, caller.ownerId)) {
     if (accountIds?.includes(account.id) === false || account.status === "disconnected") continue;
+    // Nothing goes out there at its times.
+    if (account.paused === 1) continue;
     const lead = capabilitiesFor(ctx, account, null).leadMinutes.default * MINUTE;
     const from = Math.max(window.from, now + lead + 1);
     const slots = await listFreeSlots(ctx.store, account, { from, to, limit });

@@ -1,6 +1,6 @@
 import { deadline, MINUTE } from "../domain/time.ts";
 import type { PostEdit } from "../domain/posts/post-body.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, nothingToChange } from "../domain/errors.ts";
 import type { SaidPost } from "../domain/posts/post.ts";
 import { conflictSentence, TRANSITIONS } from "../domain/posts/post-states.ts";
 import { MediaUnavailable } from "../ports/media.ts";
@@ -29,9 +29,9 @@ const CHANGE_TIMEOUT_MS = MINUTE;
  * Checks an edit without making it. Throws `invalid`, `not_found`, and `conflict` for a post that is not live
  * and for fields that the platform does not let one change, with the list of those it does.
  */
-export async function prepareEdit({ ctx, caller }: CallContext, input: PostEdit) {
+export async function prepareEdit({ ctx, caller, leftEmpty }: CallContext, input: PostEdit) {
   if (input.caption === undefined && input.metadata === undefined) {
-    throw new AppError("invalid", "Nothing to change. Give caption, metadata, or both.");
+    throw nothingToChange("Give caption, metadata, or both.", leftEmpty);
   }
   checkAddresses(ctx, { metadata: input.metadata });
   const row = await findOwnPost(ctx, caller, input.id);

@@ -4,6 +4,11 @@ import type { SaidPost } from "../domain/posts/post.ts";
 import type { PostStatus } from "../domain/posts/post-states.ts";
 import { deadline, SECOND } from "../domain/time.ts";
 import type { CallContext } from "../context.ts";
+import { plainText } from "../domain/plain-text.ts";
+import type { PostsChange } from "../domain/posts/post-body.ts";
+import { namesOfAccounts } from "../accounts/accounts.ts";
+import { firstWords } from "../accounts/late-posts.ts";
+import { listLatePosts, listPosts } from "./list-posts.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import { findPosts, toPost } from "../store/queries/posts.ts";
 import { listWaits } from "../store/queries/publishing/waiting-posts.ts";
@@ -75,8 +80,8 @@ export async function warnOfWait(
   const waits = pending.length === 0 ? [] : await listWaits(ctx.store, pending);
   const isHeld = new Set(waits.filter(isHeldByPerson).map(({ id }) => id));
   const waiting = posts.filter(({ status, error }) => !OVER.includes(status) && error !== null);
-  const reasons = waiting.flatMap(({ id, error }) =>
-    error === null ? [] : isHeld.has(id) ? [error] : [tellNotOut(id, error)],
+  const reasons = waiting.flatMap(({ id, status, error }) =>
+    error === null ? [] : isHeld.has(id) ? [error] : [tellNotOut({ id, status }, error)],
   );
   const fresh = new Map(reasons.map((one) => [String(one), one]));
   const isNew = (one: string): boolean => !said.some((known) => String(known).startsWith(one));
@@ -89,8 +94,9 @@ export async function warnOfWait(
 }
 
 /** Why a post waits, which is not on its way then. */
-function tellNotOut(postId: string, error: Said): Said {
-  return withSteps(join("The post is not out yet.", ended(error)), { do: "look_later", postId });
+function tellNotOut({ id, status }: Pick<SaidPost, "id" | "status">, error: Said): Said {
+  const is = status === "publishing" ? "The post is under way." : "The post is not out yet.";
+  return withSteps(join(is, ended(error)), { do: "look_later", postId: id });
 }
 
 function tellOnTheirWay(ids: readonly string[]): Said[] {
@@ -99,6 +105,40 @@ function tellOnTheirWay(ids: readonly string[]): Said[] {
   return more.length === 0
     ? [say("The post is still on its way.", { next: [{ do: "look", postId: first }] })]
     : [say("These posts are still on their way.", { next: [{ do: "look_at_each", postIds: ids }] })];
+}
+
+const MAX_NAMED = 3;
+const MAX_NAME = 100;
+const MAX_FOUND = 100;
+
+/**
+ * Who moves or cancels the posts of a time is told of those that no change reaches: they are under way, or on the
+ * platform until their time.
+ */
+export async function tellUnchanged(
+  call: CallContext,
+  { ids, accountId, label, from, to }: PostsChange,
+): Promise<Said[]> {
+  if (ids !== undefined) return [];
+  const filter = { accountId, label, from, to, status: ["publishing" as const, "uploaded" as const] };
+  const { posts } = await listPosts(call, { ...filter, limit: MAX_FOUND });
+  const late = await listLatePosts(call, filter);
+  const found = [...new Map([...late, ...posts].map((post) => [post.id, post])).values()];
+  if (found.length === 0) return [];
+  const names = await namesOfAccounts(call);
+  const named = found.slice(0, MAX_NAMED).map(({ id, accountId: account, status, caption, mediaUrl }) => {
+    const where = status === "uploaded" ? ", which is on the platform until its time" : "";
+    const words = firstWords({ caption, media_url: mediaUrl });
+    return `${words} on ${plainText(names.get(account) ?? account, MAX_NAME)} (${id})${where}`;
+  });
+  const more = found.length > MAX_NAMED ? `; and ${found.length - MAX_NAMED} more` : "";
+  const which = found.length === 1 ? "1 post is" : `${found.length} posts are`;
+  return [
+    say(
+      `${which} under way and not changed by this, and may go out, or be out already: ${named.join("; ")}${more}.`,
+      { next: [{ do: "see_each" }] },
+    ),
+  ];
 }
 
 /** The answer about one post, once that is out where it is due now. */

@@ -15,6 +15,7 @@ import { MINUTE, parseMoment, tellTime, toZoned, warningsOf } from "../domain/ti
 import type { PostContentRow } from "../store/queries/posts.ts";
 import type { PostRow, Tables } from "../store/schema/tables.ts";
 import { findAccount, readUtm } from "../accounts/accounts.ts";
+import { tellLimit } from "../accounts/late-posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { checkMediaAddress, findFileIds, placesOf } from "../files/media-places.ts";
 import { checkPostMedia, resolveLiveMedia, type CheckedMedia } from "./post-media.ts";
@@ -153,7 +154,7 @@ export async function checkContent(
       ...media.warnings,
       ...warnings,
       ...warnOfReconnect(account),
-      ...(account.paused === 1 ? [isPaused(account)] : []),
+      ...(account.paused === 1 ? [`${isPaused(account)} ${tellLimit(ctx.settings)}`] : []),
       ...warnOfAccess(ctx, account, row.scheduled_at),
       ...(await warnOfQuotas(ctx, account, planned)),
       ...tellWhoPublishes({ platform, capabilities }, row, ctx.clock.now()),

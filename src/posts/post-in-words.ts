@@ -71,6 +71,7 @@ export async function tellPosts(
   { among = posts.length, most = MAX_LISTED, isResumed = false }: Listing = {},
 ): Promise<string> {
   const { ctx } = call;
+  call.noteShown?.(posts.map(({ accountId, content }) => [accountId, content]));
   const names = await namesOfAccounts(call);
   const told: string[] = [];
   for (const post of posts.slice(0, most)) {
@@ -89,6 +90,7 @@ export async function tellPosts(
 export async function tellPost(call: CallContext, post: ToldPost, among = 1): Promise<string> {
   const { ctx, caller } = call;
   const { accountId, content } = post;
+  call.noteShown?.([accountId, content]);
   const preview =
     post.preview ?? (await previewPost(ctx, await findAccount(ctx, caller, accountId), content));
   const max = textLimit(among);

@@ -1,7 +1,7 @@
 import { withWaits } from "./waits.ts";
 import { fromStoredOrNull, say } from "../domain/sentences.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
-import { isTakenDown, type Trigger, TRANSITIONS } from "../domain/posts/post-states.ts";
+import { conflictSentence, isTakenDown, type Trigger, TRANSITIONS } from "../domain/posts/post-states.ts";
 import type { Resolution } from "../domain/posts/post-body.ts";
 import { AppError } from "../domain/errors.ts";
 import { type Caller, canReachAccount } from "../domain/permissions.ts";
@@ -23,7 +23,7 @@ import type { AppContext, CallContext } from "../context.ts";
 import { filmsOf, howFar } from "../files/films.ts";
 import { type FileUse, placesOf, requireFiles } from "../files/media-places.ts";
 import { commitOnce } from "../access/idempotency.ts";
-import { plainText } from "../domain/plain-text.ts";
+import { plainText, withFullStop } from "../domain/plain-text.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import { findAccountRow, type AccountRow } from "../store/queries/accounts.ts";
 import { createPlatformIo } from "../connecting/account-io.ts";
@@ -133,6 +133,7 @@ export async function resolvePost(call: CallContext, input: Resolution): Promise
     await ctx.media.release(row.id);
     return answer;
   }
+  if (row.status === "publishing") throw new AppError("conflict", conflictSentence("confirm", row));
   if (row.status !== "failed" || row.in_doubt === 0) {
     throw new AppError(
       "conflict",
@@ -348,14 +349,28 @@ function explain(
   if (error instanceof AppError) return error;
   const isLate = error instanceof Error && error.name === "TimeoutError";
   if (!isLate && !(error instanceof PlatformFault)) return null;
-  const why = isLate ? "it did not answer in time." : error.message;
+  const why = isLate ? `${at.platform.title} did not answer in time.` : error.message;
+  const isUnknown = !(error instanceof PlatformFault) || !error.isNotDone;
   const stopped =
     at.row.next_at !== null && at.row.status === "published"
       ? " What was to follow it is not sent any more."
       : "";
-  return new AppError(
-    "conflict",
-    `${at.platform.title} did not delete the whole post: ${why} What is left of it is there still.${stopped} Take it down again. ${deleteByHand(at)}`,
-    { cause: error },
-  );
+  const said = `${notDeleted(at, isUnknown)} ${withFullStop(why)}`;
+  return new AppError("conflict", `${said}${stopped} ${nextOf(at, isUnknown)}`, { cause: error });
+}
+
+/** Only what has several parts can be gone in part. */
+function notDeleted({ platform, row }: { platform: AnyPlatform; row: PostRow }, isUnknown: boolean): string {
+  const parts = readMetadata(row)?.["thread"];
+  const isThread = Array.isArray(parts) && parts.length > 0;
+  if (isUnknown) return `It is not known whether ${isThread ? "all of it" : "it"} was deleted:`;
+  return isThread
+    ? `${platform.title} did not delete all of it, and what is left is there still:`
+    : `${platform.title} did not delete it, and it is there still:`;
+}
+
+function nextOf(at: { row: PostRow; account: AccountRow }, isUnknown: boolean): string {
+  if (!isUnknown) return `Take it down again. ${deleteByHand(at)}`;
+  const where = at.row.platform_url ?? at.account.profile_url ?? channelInFull(at.account);
+  return `Look at ${where}. Where it is there still, take it down again.`;
 }

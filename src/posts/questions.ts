@@ -7,10 +7,10 @@ import type {
   PostsChange,
   Resolution,
 } from "../domain/posts/post-body.ts";
-import type { Said } from "../domain/sentences.ts";
+import { fromStored, type Said } from "../domain/sentences.ts";
 import { AppError } from "../domain/errors.ts";
 import { nameOfField } from "../domain/posts/for-people.ts";
-import { plainText, plural } from "../domain/plain-text.ts";
+import { plainText, plural, withFullStop } from "../domain/plain-text.ts";
 import { TRANSITIONS } from "../domain/posts/post-states.ts";
 import type { SaidBatchResult, SaidPost } from "../domain/posts/post.ts";
 import type { Preview } from "../domain/posts/preview.ts";
@@ -18,10 +18,11 @@ import { tellTime } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import { toPost } from "../store/queries/posts.ts";
 import { findAccount, namesOfAccounts, showAccount } from "../accounts/accounts.ts";
+import { tellUnderWay } from "../accounts/late-posts.ts";
 import type { CallContext } from "../context.ts";
 import { getFile } from "../files/files.ts";
 import { prepareEdit } from "./live-posts.ts";
-import { planChange } from "./change-posts.ts";
+import { changePosts, planChange } from "./change-posts.ts";
 import { assertTakesPosts, readScheduledAt } from "./post-checks.ts";
 import { contentOf } from "./post-form.ts";
 import {
@@ -36,7 +37,7 @@ import {
   WHEN_RESUMED,
 } from "./post-in-words.ts";
 import { canRemove, findOwnPost, isOnPlatform } from "./posts.ts";
-import { NOTHING_CHANGED, retryPost, updatePost } from "./update-post.ts";
+import { NOTHING_CHANGED, retryPost, SENT_AS_IT_WAS, updatePost } from "./update-post.ts";
 import { NO_TIME_GIVEN, preparePost, schedulePosts } from "./schedule-post.ts";
 
 /*
@@ -201,12 +202,20 @@ export async function askToCancel(
  */
 export async function askToRetry(call: CallContext, input: PostRetry): Promise<string | null> {
   if (input.dryRun === true || !mayBeNow(call, input)) return null;
-  const { in_doubt } = await findOwnPost(call.ctx, call.caller, input.id);
+  const { in_doubt, error } = await findOwnPost(call.ctx, call.caller, input.id);
   const before =
     in_doubt === 1
       ? " Whether it went out before is not known. It is sent only if its platform says that it is not there."
-      : " It failed before.";
-  return askAboutNow(call, await retryPost(call, { ...input, dryRun: true }), before);
+      : whyBefore(call, error);
+  const { warnings = [], ...tried } = await retryPost(call, { ...input, dryRun: true });
+  const fresh = warnings.filter((warning) => !String(warning).startsWith(SENT_AS_IT_WAS));
+  return askAboutNow(call, { ...tried, warnings: fresh }, before);
+}
+
+/** As the post has it, for a person. */
+function whyBefore(call: CallContext, error: string | null): string {
+  const why = error === null ? "" : tellDoubts(call, [fromStored(error)]);
+  return why === "" ? " It failed before." : ` It failed before:${withFullStop(why)}`;
 }
 
 /** Before waiting posts are moved or cancelled together. */
@@ -217,6 +226,7 @@ export async function askToChange(call: CallContext, input: PostsChange): Promis
   const { ctx } = call;
   const { timezone } = ctx.settings;
   const byTime = planned.toSorted((a, b) => a.row.scheduled_at - b.row.scheduled_at);
+  call.noteShown?.(byTime.map(({ row, scheduledAt }) => [row.id, contentOf(row), scheduledAt]));
   const names = await namesOfAccounts(call);
   const shown: string[] = [];
   for (const { row, account, scheduledAt } of byTime.slice(0, MAX_LISTED)) {
@@ -228,7 +238,9 @@ export async function askToChange(call: CallContext, input: PostsChange): Promis
   }
   const more = planned.length > MAX_LISTED ? `; and ${planned.length - MAX_LISTED} more` : "";
   const posts = planned.length === 1 ? "1 waiting post" : `${planned.length} waiting posts`;
-  return `${input.cancel === true ? "Cancel" : "Move"} ${posts}? ${shown.join("; ")}${more}`;
+  const { warnings } = await changePosts(call, { ...input, dryRun: true });
+  const doubts = tellDoubts(call, warnings);
+  return `${input.cancel === true ? "Cancel" : "Move"} ${posts}? ${shown.join("; ")}${more}${doubts === "" ? "" : `.${doubts}`}`;
 }
 
 function tellMove(scheduledAt: number | null, timezone: string): string {
@@ -255,7 +267,8 @@ export async function askToDisconnect(
   const { queuedCount } = await showAccount(call.ctx, call.ctx.store, row);
   const waiting = queuedCount === 1 ? " 1 waiting post fails" : ` ${queuedCount} waiting posts fail`;
   const posts = queuedCount === 0 ? "" : `${waiting} unless it is connected again in time.`;
-  return `Disconnect ${await nameOfAccount(call, row.id)} (${row.provider})? Its passwords and tokens will be forgotten.${posts}`;
+  const underWay = await tellUnderWay(call.ctx, call.ctx.store, { id: row.id, next: "held" });
+  return `Disconnect ${await nameOfAccount(call, row.id)} (${row.provider})? Its passwords and tokens will be forgotten.${posts}${underWay === null ? "" : ` ${underWay}`}`;
 }
 
 export async function askToDeleteFile(
@@ -288,6 +301,7 @@ async function nameOfAccount({ ctx, caller }: CallContext, accountId: string): P
 }
 
 async function name(call: CallContext, row: PostRow): Promise<string> {
+  call.noteShown?.([row.id, contentOf(row)]);
   return `${describe(contentOf(row))} on ${await nameOfAccount(call, row.account_id)}`;
 }
 

@@ -38,6 +38,9 @@ import { findSlot, inSlot, noSlot, takeSlot } from "./slots.ts";
 /** How the error of a post begins that is right, but goes only together with others that are not. */
 export const REFUSED_WITH_OTHERS = "Not scheduled, because";
 
+/** What tells when a post goes out. */
+const WHEN = ["scheduledAt", "slot"];
+
 /** Said of a post that may be meant for later, while there is still something to be done about it. */
 export const NO_TIME_GIVEN =
   "It goes out at once, because no time was given. Give scheduledAt or slot if that was not meant.";
@@ -331,8 +334,10 @@ export async function preparePost(
   });
   const isDone = of.isDone === true && input.dryRun !== true;
   const isTold = input.dryRun === true || of.isOneOfSeveral === true;
+  const isNow = input.scheduledAt === undefined && !isInSlot;
   const warnings = [
-    ...(isTold && input.scheduledAt === undefined && !isInSlot ? [NO_TIME_GIVEN] : []),
+    ...(isTold && isNow && account.paused === 0 ? [NO_TIME_GIVEN] : []),
+    ...(isDone && !isTold && isNow && account.paused === 0 ? tellEmptyTime(call) : []),
     ...time.warnings,
     ...carded.warnings,
     ...checked.warnings,
@@ -355,6 +360,17 @@ export async function preparePost(
 function planOf({ labels = [], note }: PlanFields): NewPlan | null {
   if (labels.length === 0 && note === undefined) return null;
   return { draftId: null, occurrence: 0, labels: eachOnce(labels), note: note ?? null };
+}
+
+/** Where a time was thought of, and came empty, what goes out may have been meant for later. */
+function tellEmptyTime({ leftEmpty = [] }: CallContext): Said[] {
+  const empty = WHEN.filter((field) => leftEmpty.includes(field)).join(", ");
+  if (empty === "") return [];
+  return [
+    say(`It goes out at once, because no time was given: ${empty} came empty.`, {
+      next: [{ do: "stop_if_not_meant" }],
+    }),
+  ];
 }
 
 const OVER_STDIO = "while this client is open";

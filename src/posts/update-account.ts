@@ -1,5 +1,6 @@
 import type { Account } from "../domain/accounts/account.ts";
 import { type Said, say } from "../domain/sentences.ts";
+import { foldName } from "../domain/accounts/channel-names.ts";
 import {
   type AccountChange,
   freeSlotsBetween,
@@ -7,13 +8,14 @@ import {
   type ScheduleInput,
   type UtmInput,
 } from "../domain/accounts/schedule.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, nothingToChange } from "../domain/errors.ts";
+import { canReachAccount } from "../domain/permissions.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { ChangedPost } from "../domain/posts/post-body.ts";
-import { MINUTE } from "../domain/time.ts";
+import { MINUTE, quote } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { Tx } from "../store/engine/store.ts";
-import { startWaitingPosts, type AccountRow } from "../store/queries/accounts.ts";
+import { listAccountNames, startWaitingPosts, type AccountRow } from "../store/queries/accounts.ts";
 import { findPosts, transition } from "../store/queries/posts.ts";
 import {
   freeSlotsOf,
@@ -23,10 +25,18 @@ import {
   storePlan,
 } from "../store/queries/slots.ts";
 import { commitOnce } from "../access/idempotency.ts";
-import { findAccount, namesOfAccounts, showAccount } from "../accounts/accounts.ts";
-import { failTooLate, readRelease, type Release, tellPause, tellRelease } from "../accounts/late-posts.ts";
+import { findAccount, namesAmong, namesOfAccounts, showAccount } from "../accounts/accounts.ts";
+import {
+  failTooLate,
+  readRelease,
+  type Release,
+  tellPause,
+  tellRelease,
+  tellUnderWay,
+  withUnderWay,
+} from "../accounts/late-posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { showChanged, tryOut } from "./change-posts.ts";
+import { showChanged, tryOut, type Written } from "./change-posts.ts";
 import { movedTo } from "./post-checks.ts";
 import { contentOf } from "./post-form.ts";
 import { AT_ONCE_MS, tellPosts } from "./post-in-words.ts";
@@ -49,11 +59,11 @@ interface UpdatedAccount {
  */
 export async function updateAccount(call: CallContext, input: AccountChange): Promise<UpdatedAccount> {
   const { ctx, caller } = call;
-  const change = readChange(ctx, input);
+  const change = readChange(call, input);
   const found = await findAccount(ctx, caller, input.accountId);
   return untilUnchanged("The posts of the channel are", async () => {
     const work = (tx: Tx): Promise<UpdatedAccount> =>
-      apply(ctx, tx, { found, change, move: input.move === true, isDryRun: input.dryRun === true });
+      apply(call, tx, { found, change, move: input.move === true, isDryRun: input.dryRun === true });
     if (input.dryRun === true) return { ...(await tryOut(ctx, work)), dryRun: true };
     const answer = await commitOnce(call, work);
     ctx.wakePublisher();
@@ -69,7 +79,7 @@ export async function askToRelease(call: CallContext, input: AccountChange): Pro
   const { ctx, caller } = call;
   if (input.dryRun === true || input.suggest === true) return null;
   const account = await findAccount(ctx, caller, input.accountId);
-  const isResumed = isFreed(account, readChange(ctx, input));
+  const isResumed = isFreed(account, readChange(call, input));
   if (!isResumed && (input.move !== true || account.paused === 1)) return null;
   const { moved } = await updateAccount(call, { ...input, dryRun: true });
   const times = new Map(moved.map(({ id, scheduledAt }) => [id, Date.parse(scheduledAt)]));
@@ -79,9 +89,11 @@ export async function askToRelease(call: CallContext, input: AccountChange): Pro
   const next = moved.filter(({ scheduledAt }) => Date.parse(scheduledAt) <= until);
   const ids = [...new Set([...kept.goingOut.filter(stays), ...next].map(({ id }) => id))];
   const tooLate = kept.tooLate.filter(stays);
+  const underWay = isResumed ? await tellUnderWay(ctx, ctx.store, { id: account.id, next: "goesOn" }) : null;
   const told = [
     ...(ids.length === 0 ? [] : [await tellGoingOut(call, ids, times)]),
     ...(tooLate.length === 0 ? [] : [tellRelease(ctx, { goingOut: [], tooLate }), MOVE_FIRST]),
+    ...(underWay === null ? [] : [underWay]),
   ];
   if (told.length === 0) return null;
   const name = plainText((await namesOfAccounts(call)).get(account.id) ?? account.name, MAX_NAME);
@@ -118,7 +130,7 @@ type Columns = Partial<Pick<AccountRow, "name" | "is_renamed" | "schedule" | "pa
 
 const MAX_NAME = 100;
 
-function readChange(ctx: AppContext, input: AccountChange): Columns {
+function readChange({ ctx, leftEmpty }: CallContext, input: AccountChange): Columns {
   const { name, schedule, utm } = input;
   const paused = readPaused(input);
   const shown = name === undefined ? undefined : plainText(name, MAX_NAME);
@@ -131,7 +143,7 @@ function readChange(ctx: AppContext, input: AccountChange): Columns {
     ...(utm === undefined ? {} : { utm: utmOf(utm) }),
   };
   if (Object.keys(change).length === 0 && input.move !== true)
-    throw new AppError("invalid", "Nothing to change. Give one of name, schedule, paused, utm, move.");
+    throw nothingToChange("Give one of name, schedule, paused, utm, move.", leftEmpty);
   return change;
 }
 
@@ -165,7 +177,7 @@ interface Applied {
 }
 
 async function apply(
-  ctx: AppContext,
+  { ctx, caller }: CallContext,
   tx: Tx,
   { found, change, move, isDryRun }: Applied,
 ): Promise<UpdatedAccount> {
@@ -186,8 +198,21 @@ async function apply(
   const told = isFreed(before, change) ? await releaseLate(ctx, tx, { account: after, now, isDryRun }) : null;
   const account = await showAccount(ctx, tx, after);
   const pause = change.paused === 1 ? await tellPause(ctx, tx, account) : null;
-  const warnings = [told, pause].filter((one) => one !== null);
+  const twin = change.name === undefined ? null : await tellNamesake({ ctx, caller }, tx, after);
+  const warnings = [told, pause, twin].filter((one) => one !== null);
   return { account, moved: showChanged(moved), ...(warnings.length === 0 ? {} : { warnings }) };
+}
+
+/** That a name alone means no channel any more. Null: no other one is called so. */
+async function tellNamesake(
+  { ctx, caller }: Pick<CallContext, "ctx" | "caller">,
+  tx: Tx,
+  { id, owner_id, name }: AccountRow,
+): Promise<string | null> {
+  const channels = (await listAccountNames(tx, owner_id)).filter((one) => canReachAccount(caller, one.id));
+  if (!channels.some((other) => other.id !== id && foldName(other.name) === foldName(name))) return null;
+  const called = namesAmong(ctx, channels).get(id) ?? name;
+  return `Another channel is called ${quote(name)}, too. Call this one "${plainText(called, MAX_NAME)}", or give it another name.`;
 }
 
 /** What becomes of late posts of a channel that is resumed, in sentences. Those that are too late have failed then. */
@@ -202,16 +227,17 @@ async function releaseLate(
 ): Promise<Said | null> {
   const release = await readRelease(ctx, tx, account);
   await failTooLate(ctx, tx, { account, posts: release.tooLate, now });
-  return tellRelease(ctx, release, { next: isDryRun ? "before" : "after" });
+  const told = tellRelease(ctx, release, { next: isDryRun ? "before" : "after" });
+  return withUnderWay(told, await tellUnderWay(ctx, tx, { id: account.id, next: "goesOn" }));
 }
 
 /** Gives the posts that wait in slots the next ones of the schedule, in their order. Answers those that moved. */
-async function moveToSlots(tx: Tx, account: AccountRow, now: number): Promise<PostRow[]> {
+async function moveToSlots(tx: Tx, account: AccountRow, now: number): Promise<Written[]> {
   const posts = await listSlotPosts(tx, account);
   if (posts.length === 0) return [];
   const slots = await nextSlots(tx, account, posts, now);
   await freeSlotsOf(tx, posts);
-  const moved: PostRow[] = [];
+  const moved: Written[] = [];
   for (const [at, post] of posts.entries()) {
     const slot = slots[at];
     if (slot === undefined) throw noSlot(account);
@@ -222,7 +248,7 @@ async function moveToSlots(tx: Tx, account: AccountRow, now: number): Promise<Po
     const row = await writeIfUnchanged(tx, post, (run) =>
       transition(tx, { ownerId: post.owner_id, id: post.id }, "edit", { ...set, run }),
     );
-    if (slot !== post.scheduled_at) moved.push(row);
+    if (slot !== post.scheduled_at) moved.push({ before: post, row });
   }
   return moved;
 }

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import type { PostChange, PostInput, PostRetry } from "../domain/posts/post-body.ts";
 import type { Said } from "../domain/sentences.ts";
 import { withLinkCard } from "./link-cards.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, nothingToChange } from "../domain/errors.ts";
 import type { SaidPost } from "../domain/posts/post.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import { conflictSentence } from "../domain/posts/post-states.ts";
@@ -53,9 +54,9 @@ export async function updatePost(call: CallContext, input: PostChange): Promise<
   const { ctx, caller } = call;
   const { id, dryRun = false, ...patch } = input;
   if (!dryRun && Object.values(patch).every((value) => value === undefined)) {
-    throw new AppError(
-      "invalid",
-      "Nothing to change. Give one of scheduledAt, mediaUrl, caption, metadata, leadMinutes, thumbnailUrl.",
+    throw nothingToChange(
+      "Give one of scheduledAt, mediaUrl, caption, metadata, leadMinutes, thumbnailUrl.",
+      call.leftEmpty,
     );
   }
   const time = patch.scheduledAt === undefined ? null : readScheduledAt(call, patch.scheduledAt);
@@ -203,7 +204,8 @@ export async function retryPost(
   const told = again.warnings === undefined ? {} : { warnings: again.warnings };
   if (input.dryRun === true) {
     const sent = { ...row, ...again.set, status: "scheduled" as const, error: null };
-    return { post: toPost(sent), ...told, ...(await showDryRun(ctx, again.account, sent)) };
+    const warnings = isChanged ? told : { warnings: sentAsItWas(row, again.account) };
+    return { post: toPost(sent), ...warnings, ...(await showDryRun(ctx, again.account, sent)) };
   }
   if (row.in_doubt === 1) {
     const published = await reconcileInDoubt(call, row);
@@ -220,6 +222,19 @@ export async function retryPost(
   });
   ctx.wakePublisher();
   return answer;
+}
+
+/** Begins what only a dry run says of a retry without changes. */
+export const SENT_AS_IT_WAS = "It is sent just as it was,";
+
+function sentAsItWas({ error, in_doubt: inDoubt }: PostRow, { paused }: AccountRow): string[] {
+  const when =
+    inDoubt === 1
+      ? "if its platform says that it is not there."
+      : paused === 1
+        ? "as soon as its channel is resumed."
+        : "at once.";
+  return [`${SENT_AS_IT_WAS} ${when}${error === null ? "" : ` It failed before: ${error}`}`];
 }
 
 /** Whether something of the post is to be another, its time included. */
@@ -242,7 +257,7 @@ export async function checkChanges(call: CallContext, row: PostRow, input: PostR
   const time = readScheduledAt(call, patch.scheduledAt);
   const account = await findAccount(ctx, caller, row.account_id);
   const form = await applyPatch(ctx, account, row, { ...patch, scheduledMs: time.ms });
-  assertFailed(row);
+  assertFailed(row, isOther(form, row, patch.scheduledAt !== undefined));
   assertUsable(account);
   const checked = await checkContent(ctx, account, form, { caller, before: row, signal: call.signal });
   const doubles = await warnOfDoubles(ctx, { ...row, ...checked.row }, { isDone: input.dryRun !== true });
@@ -254,6 +269,13 @@ export async function checkChanges(call: CallContext, row: PostRow, input: PostR
   };
 }
 
-function assertFailed(row: PostRow): void {
-  if (row.status !== "failed") throw new AppError("conflict", conflictSentence("retry", row));
+/** Whether a repeated call would find something of its own missing from the post. */
+function isOther({ content }: CheckedForm, row: PostRow, isTimed: boolean): boolean {
+  const { scheduledAt, ...rest } = content;
+  const { scheduledAt: at, ...before } = contentOf(row);
+  return (isTimed && scheduledAt !== at) || !isDeepStrictEqual(rest, before);
+}
+
+function assertFailed(row: PostRow, isChanged = false): void {
+  if (row.status !== "failed") throw new AppError("conflict", conflictSentence("retry", row, isChanged));
 }

@@ -1,4 +1,4 @@
-import { ended, fromStored, fromStoredOrNull, join, toStored } from "../domain/sentences.ts";
+import { ended, fromStored, join, toStored } from "../domain/sentences.ts";
 import { isPaused, mustReconnect } from "../domain/accounts/account.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import type { LateCause } from "../domain/posts/post.ts";
@@ -16,8 +16,8 @@ export async function withWaits<T extends ShownRow>(
   rows: readonly T[],
 ): Promise<readonly T[]> {
   const now = ctx.clock.now();
-  const mayWait = ({ status, error, scheduled_at: at }: ShownRow): boolean =>
-    (status === "publishing" && error === null) || (status === "scheduled" && at <= now);
+  const mayWait = ({ status, scheduled_at: at }: ShownRow): boolean =>
+    status === "publishing" || (status === "scheduled" && at <= now);
   const ids = rows.filter(mayWait).map(({ id }) => id);
   if (ids.length === 0) return rows;
   const held = new Map((await listWaits(ctx.store, ids)).map((one) => [one.id, one]));
@@ -31,14 +31,14 @@ export async function withWaits<T extends ShownRow>(
   });
 }
 
-/** A channel that cannot be used tries nothing by itself. */
+/** A channel that cannot be used tries nothing by itself: that is why it waits, whatever went before. */
 function withNextTry({ clock, settings }: AppContext, error: string, post: WaitingPost): string {
-  const isUsable = post.account_status === "connected" || post.account_status === "expiring";
+  const held = heldByPerson(post);
+  const said = fromStored(error);
+  if (held !== null) return String(said).startsWith(held) ? error : toStored(join(ended(said), held));
   const next = Math.max(post.next_at ?? 0, post.next_allowed_at);
-  if (!isUsable || post.paused === 1 || next <= clock.now()) return error;
-  return toStored(
-    join(ended(fromStored(error)), `It is tried again on ${tellTime(next, settings.timezone)}.`),
-  );
+  if (next <= clock.now()) return error;
+  return toStored(join(ended(said), `It is tried again on ${tellTime(next, settings.timezone)}.`));
 }
 
 const ONE_BY_ONE = "Posts of this channel that are late go out one after the other.";
@@ -60,11 +60,16 @@ function isAccessLost({ account_status: status }: WaitingPost): boolean {
   return status === "disconnected" || status === "reconnect_required";
 }
 
+function heldByPerson(post: WaitingPost): string | null {
+  if (post.paused === 1) return isPaused(post);
+  return isAccessLost(post) ? mustReconnect(post, post.status_reason) : null;
+}
+
 function whyHeld(ctx: AppContext, post: WaitingPost, now: number): string | null {
   const title = ctx.platforms.get(post.provider)?.title ?? post.provider;
   if (post.status === "publishing") return whyUnderWay(ctx, post, now, title);
-  if (post.paused === 1) return isPaused(post);
-  if (isAccessLost(post)) return mustReconnect(post, post.status_reason);
+  const held = heldByPerson(post);
+  if (held !== null) return held;
   if (post.in_flight_post !== null)
     return `It waits for the post before it on ${channelInFull(post)}, which is on its way.`;
   const why =
@@ -76,11 +81,25 @@ function whyHeld(ctx: AppContext, post: WaitingPost, now: number): string | null
 /** Of a post that was begun and is not worked on now. Null: nothing is wrong, or it is taken up at once. */
 function whyUnderWay(ctx: AppContext, post: WaitingPost, now: number, title: string): string | null {
   const { in_doubt: inDoubt, last_error: lastError, next_at: nextAt } = post;
-  if (inDoubt === 0 && lastError === null) return null;
-  const asked = `${title} is asked whether this post went out, before anything is sent again.`;
+  const held = heldByPerson(post);
+  if (inDoubt === 0 && lastError === null && held === null) return null;
+  const doubt = `It was sent, and it is not known yet whether it is out. ${howItIsSettled(ctx, post, title)}`;
   const next =
     nextAt === null || nextAt <= now
       ? null
       : `The next try is on ${tellTime(Math.ceil(nextAt / MINUTE) * MINUTE, ctx.settings.timezone)}.`;
-  return toStored(join(inDoubt === 0 ? null : asked, fromStoredOrNull(lastError), next));
+  const why = lastError === null ? null : ended(fromStored(lastError));
+  return toStored(join(inDoubt === 0 ? null : doubt, why, held === null ? next : ended(held)));
+}
+
+/** How the platform keeps a post from being there twice. */
+function howItIsSettled(ctx: AppContext, { provider }: WaitingPost, title: string): string {
+  const capabilities = ctx.platforms.get(provider)?.capabilities;
+  const again = "It is sent again with the same key";
+  if (capabilities?.reconciles === "server_key") return `${again}, so that it appears once.`;
+  if (capabilities?.reconciles === "blind")
+    return `It is not sent again before a person has looked at ${title}.`;
+  return capabilities?.knowsRepeats === true || capabilities?.reconciles === "client_key"
+    ? `${again}, or ${title} is asked for it, so that it appears once.`
+    : `${title} is asked whether it is there, before anything is sent again.`;
 }

@@ -1,6 +1,8 @@
+import { hash } from "node:crypto";
 import { AppError } from "../domain/errors.ts";
 import { say } from "../domain/sentences.ts";
-import { issueConfirmation, spendConfirmation } from "../access/confirmations.ts";
+import { issueConfirmation, type Shown, spendConfirmation } from "../access/confirmations.ts";
+import { canonicalJson } from "../access/idempotency.ts";
 import type { CallContext } from "../context.ts";
 import type { AnyTool } from "./define-tool.ts";
 import { canBeDraft } from "./refusals.ts";
@@ -46,19 +48,59 @@ export async function requireConfirmation(
   if (tool.question === undefined || isConfirmed || policy === "never") return;
   if (said !== undefined) throw refusal(tool, said);
   const confirmed = { tool: tool.name, args: input };
-  if (confirmToken !== undefined) return spendConfirmation(ctx, caller, confirmed, confirmToken);
+  if (confirmToken !== undefined)
+    return assertUnchanged(tool, input, call, await spendConfirmation(ctx, caller, confirmed, confirmToken));
   const isForPerson = isByModel && tool.isForPeople?.(input) === true;
   if (ask === undefined && policy !== "always" && !isForPerson) return;
-  const text = await tool.question(input, { ...call, idempotency: null });
-  if (text === null) return;
+  const question = await questionAt(tool, input, call, ctx.clock.now());
+  if (question === null) return;
+  const { text, shown } = question;
   if (ask === undefined && isForPerson) {
     await tool.tellPerson?.(input, call);
     throw forPeople(tool);
   }
   if (ask === undefined) throw unasked(tool, text);
-  const token = issueConfirmation(ctx, caller, confirmed);
+  const token = issueConfirmation(ctx, caller, confirmed, shown);
   const consent = await ask({ text, token });
   if (consent !== "yes") throw refusal(tool, consent);
+  await assertUnchanged(tool, input, call, shown);
+}
+
+/** The question as it was, or would have been, at a moment: "now" and "in an hour" mean the same in it later. */
+async function questionAt(
+  tool: AnyTool,
+  input: Record<string, unknown>,
+  call: CallContext,
+  at: number,
+): Promise<{ readonly text: string; readonly shown: Shown } | null> {
+  const { clock } = call.ctx;
+  const fixed: typeof clock = {
+    now: () => at,
+    monotonic: () => clock.monotonic(),
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+    after: (ms, work) => clock.after(ms, work),
+  };
+  const about: unknown[] = [];
+  const noteShown = (what: unknown): void => void about.push(what);
+  const asking = { ...call, idempotency: null, noteShown, ctx: { ...call.ctx, clock: fixed } };
+  const text = (await tool.question?.(input, asking)) ?? null;
+  if (text === null) return null;
+  return { text, shown: { at, mark: hash("sha256", canonicalJson([text, about])) } };
+}
+
+/** A person agreed to what they were shown. Throws `conflict` where something else would be done by now. */
+async function assertUnchanged(
+  tool: AnyTool,
+  input: Record<string, unknown>,
+  call: CallContext,
+  shown: Shown,
+): Promise<void> {
+  const question = await questionAt(tool, input, call, shown.at);
+  if (question?.shown.mark === shown.mark) return;
+  throw new AppError(
+    "conflict",
+    "What would be done changed while the question was open, so nothing was done. Call it again to ask about it as it is now.",
+  );
 }
 
 /** Who was asked decides: a way around them is told only where the client did not ask. */

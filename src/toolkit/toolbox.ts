@@ -6,7 +6,7 @@ import { runOnce } from "../access/idempotency.ts";
 import { unknownTool } from "./nearest-tool.ts";
 import { requireConfirmation, type ConfirmOptions } from "./confirm.ts";
 import { type AnyTool, leastPermission, type Link } from "./define-tool.ts";
-import { readArguments } from "../domain/arguments/usual-form.ts";
+import { emptyAmong, readArguments } from "../domain/arguments/usual-form.ts";
 import { isFields } from "../domain/explain-invalid.ts";
 import { toJsonSchema, toListedSchema, type JsonSchema } from "./json-schema.ts";
 import { leadsIn, tellOutOfReach, withReach } from "./out-of-reach.ts";
@@ -144,10 +144,11 @@ export function createToolbox(
       options.fields ?? fieldsOf(tool, caller),
     );
     const key = options.idempotencyKey ?? (typeof idempotencyKey === "string" ? idempotencyKey : undefined);
+    const leftEmpty = emptyAmong(args).filter((field) => input[field] === undefined);
     let sentences: SentencesAt = {};
     const run = async (claim: IdempotencyClaim | null): Promise<Record<string, unknown>> => {
       const idempotency = claim === null ? null : wordedClaim(claim);
-      const context = { ctx, caller, idempotency };
+      const context = { ctx, caller, idempotency, leftEmpty };
       const done = worded(await runTool(tool, input, { ...options, context }));
       // The result itself goes on, not zod's copy: what is checked is what is sent in production.
       if (checksOutput) tool.output.parse(done.result);
@@ -167,7 +168,7 @@ export function createToolbox(
 }
 
 type Input = Record<string, unknown>;
-type RunContext = Pick<CallContext, "ctx" | "caller" | "idempotency">;
+type RunContext = Pick<CallContext, "ctx" | "caller" | "idempotency" | "leftEmpty">;
 
 type RunOptions = CallOptions & { readonly context: RunContext };
 
@@ -187,11 +188,11 @@ async function runTool(tool: AnyTool, input: Input, { context, ...options }: Run
   // A question has rounds of its own.
   const client =
     tool.question === undefined && options.client !== undefined ? { client: options.client } : {};
-  const { ctx, caller, idempotency } = context;
+  const { ctx, caller, ...given } = context;
   const plain = plainCall(ctx, caller, options.signal);
   const call = {
     ...plain,
-    idempotency,
+    ...given,
     progress: options.progress ?? plain.progress,
     ...client,
     tellsZone: options.tellsZone === true,

@@ -55,6 +55,10 @@ describe("the channel that somebody means", () => {
     ["feed", "acc_4"],
     // The user in a handle is enough where no other channel has it.
     ["@bob", "acc_4"],
+    // What is disconnected keeps its names, so that it can be reconnected by them.
+    ["Gone", "acc_5"],
+    ["telegram", "acc_5"],
+    ["acc_5", "acc_5"],
   ])("%j is %s", (wanted, id) => {
     expect(findChannel(CTX, ACCOUNTS, { wanted, field: "--on" }).id).toBe(id);
   });
@@ -65,9 +69,12 @@ describe("the channel that somebody means", () => {
       '--on: "mastodon" may be any of "Alice M" (mastodon, @alice@social.example, acc_3), "feed" (mastodon, @bob@social.example, acc_4). Give one of these names, or the id.',
     ],
     ["ali", /^--on: there is no channel "ali". The channels are "News" \(feed, acc_1\), "Alice" /],
-    ["Gone", /^--on: there is no channel "Gone"/],
-    ["acc_5", /^--on: there is no channel "acc_5"/],
-    ["mastadon", /^--on: there is no channel "mastadon"\. Did you mean "mastodon"\? The channels are /],
+    // Its only right spelling would be refused, too.
+    [
+      "mastadon",
+      /^--on: there is no channel "mastadon"\. Did you mean "Alice M" or "feed"\? The channels are /,
+    ],
+    ["blusky", /^--on: there is no channel "blusky"\. Did you mean "bluesky"\? The channels are /],
     ["", /^--on: there is no channel ""/],
   ])("%j is none for certain", (wanted, sentence) => {
     expect(() => findChannel(CTX, ACCOUNTS, { wanted, field: "--on" })).toThrow(sentence);

@@ -71,8 +71,15 @@ describe("an empty time", () => {
   });
 
   it("is not null, which leaves a time out, or empties that of a draft", async () => {
-    const { post } = await service.call("schedule_post", { accountId, caption: "Now", scheduledAt: null });
+    const now = { accountId, caption: "Now" };
+    const { post, warnings } = await service.call("schedule_post", { ...now, scheduledAt: null });
     expect(post.scheduledAt).toBe(at(0));
+    expect(warnings).toEqual([
+      "It goes out at once, because no time was given: scheduledAt came empty. If that was not meant, call cancel_post with fromPlatform.",
+    ]);
+    const inNoSlot = await service.call("schedule_post", { accountId, caption: "Too", slot: "" });
+    expect(inNoSlot.warnings.join()).toContain("slot came empty");
+    expect((await service.call("schedule_post", { accountId, caption: "Meant" })).warnings).toEqual([]);
     const { draft } = await service.call("save_draft", { caption: "Hello", scheduledAt: at(DAY) });
     const change = { id: draft.id, revision: draft.revision, scheduledAt: null };
     expect((await service.call("save_draft", change)).draft.scheduledAt).toBeNull();

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   isTimezone,
   machineTimezone,
+  parseBound,
   parseMoment,
   warningsOf,
   tellTime,
@@ -116,6 +117,29 @@ describe("a moment that a caller gives", () => {
   it("is told that its day does not exist", () => {
     expect(() => read(" 2026-02-30 9:00")).toThrow(
       'scheduledAt: " 2026-02-30 9:00" is not a date: that month has 28 days. Give another day.',
+    );
+  });
+
+  it.each([
+    ["31.11.2026", 30],
+    ["31.11.2026 9:00", 30],
+    ["2026-02-30", 28],
+    ["20260230T0900", 28],
+  ])("is told so in whatever digits it is written: %s", (text, days) => {
+    const sentence = `${JSON.stringify(text)} is not a date: that month has ${days} days. Give another day.`;
+    expect(() => read(text)).toThrow(`scheduledAt: ${sentence}`);
+    expect(() => parseBound("from", text, "UTC", false)).toThrow(`from: ${sentence}`);
+  });
+
+  it.each(["now", " Right now", "ASAP"])("is told what to do for now: %s", (text) => {
+    expect(() => read(text)).toThrow(
+      "is not a date and time. To publish a new post now, leave it out. Else give the time that it is.",
+    );
+  });
+
+  it("is a day where one chooses, and nothing of it is asked for a day", () => {
+    expect(() => parseBound("from", " ", "UTC", false)).toThrow(
+      "from: is empty. Give a date such as 2031-01-30.",
     );
   });
 

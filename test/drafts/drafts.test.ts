@@ -5,7 +5,7 @@ import { loadCatalog } from "../../src/app/setup.ts";
 import type { Caller } from "../../src/domain/permissions.ts";
 import { createToolbox, type Toolbox } from "../../src/toolkit/toolbox.ts";
 import { callerOf, createTestContext, type TestContext } from "../support/context.ts";
-import { rowsOf } from "../support/handles.ts";
+import { queryOf, rowsOf } from "../support/handles.ts";
 import { addAccount } from "../support/publishing.ts";
 import { scriptedPlatform, TEXT_CAPABILITIES } from "../support/scripted-platform.ts";
 
@@ -68,6 +68,32 @@ function posts(): Promise<any[]> {
 const WRITER: Partial<Caller> = { keyId: "key_writer", permissions: ["read", "draft", "files"] };
 
 describe("save_draft", () => {
+  it("says that a change takes a waiting draft back", async () => {
+    const args = { caption: "One", targets: [{ accountId: blog }], scheduledAt: LATER, submit: true };
+    const { id } = await save(args);
+    const changed = await call("save_draft", { id, revision: 1, caption: "Two" });
+    expect([changed.draft.state, changed.warnings]).toEqual([
+      "open",
+      ["The draft no longer waits for a person. Send it with submit to ask them again."],
+    ]);
+    const again = await call("save_draft", { id, revision: 2, submit: true });
+    expect([again.draft.state, again.warnings]).toEqual(["waiting", []]);
+  });
+
+  it.each([{ paused: 1 }, { status: "reconnect_required" as const }])(
+    "tells the state of a channel only while it is so: %j",
+    async (state) => {
+      const warningsOf = async (id: string): Promise<unknown> =>
+        (await call("list_drafts", { id })).drafts[0].checks[0].warnings;
+      await queryOf(ctx.store).updateTable("accounts").set(state).where("id", "=", blog).execute();
+      const { id } = await save({ caption: "One", targets: [{ accountId: blog }], scheduledAt: LATER });
+      expect(await warningsOf(id)).toHaveLength(1);
+      const usable = { paused: 0, status: "connected" as const };
+      await queryOf(ctx.store).updateTable("accounts").set(usable).where("id", "=", blog).execute();
+      expect(await warningsOf(id)).toEqual([]);
+    },
+  );
+
   it("keeps what is incomplete, and says for each channel what is missing", async () => {
     const draft = await save({ caption: "Hello", targets: [{ accountId: "Blog" }, { accountId: wall }] });
     expect(draft).toMatchObject({

@@ -181,17 +181,68 @@ describe("a series", () => {
   it("is said to have no end, once, where texts take turns", async () => {
     const targets = [{ accountId: "blog" }, { accountId: "wall" }];
     const repeat = { unit: "day", time: "09:30", texts: ["One", "Two"] };
-    const { draft } = await call("save_draft", { targets, repeat });
-    expect(draft.checks.map(({ warnings }: any) => warnings)).toEqual([
-      [
-        expect.stringMatching(
-          /^repeat\.texts: after its last text the series begins again with the first, and it has no end/,
-        ),
-      ],
-      [],
-    ]);
+    const endless = /^repeat\.texts: after its last text the series begins again with the first/;
+    const { draft, warnings } = await call("save_draft", { targets, repeat });
+    expect(warnings.filter((warning: string) => endless.test(warning))).toHaveLength(1);
+    expect(draft.checks.map((check: any) => check.warnings)).toEqual([[], []]);
     const ended = await call("save_draft", { targets, repeat: { ...repeat, times: 4 } });
-    expect(ended.draft.checks[0].warnings).toEqual([]);
+    expect(ended.warnings.join(" ")).not.toMatch(/begins again/);
+  });
+
+  it("is named by what goes out, and tells which text goes out when", async () => {
+    const repeat = { unit: "week", time: "09:00", times: 6, texts: ["Rye", "Spelt"] };
+    const args = { caption: "Friday bread", targets: [{ accountId: "blog" }], repeat };
+    const { draft, warnings } = await call("save_draft", args);
+    expect(warnings).toContainEqual(
+      expect.stringMatching(/^caption: is not used, because repeat\.texts take turns in its place\./),
+    );
+    const approval = { id: draft.id, revision: 1, decision: "approve" };
+    const asked: string[] = [];
+    const ask = async ({ text }: { text: string }) => {
+      asked.push(text);
+      return "yes" as const;
+    };
+    await toolbox.call("decide_draft", approval, callerOf(), { ask });
+    expect(asked).toEqual([expect.stringMatching(/^Approve the draft "Rye"\?/)]);
+    const [series] = (await call("show_calendar", { from: "2026-11-21", to: "2027-01-31" })).series;
+    expect(series.text).toBe("Rye");
+    const made = (await call("list_posts", {})).posts.map(({ caption }: any) => caption);
+    expect(series.texts).toHaveLength(series.coming.length);
+    expect([...made.toReversed(), ...series.texts].toSorted()).toEqual([
+      "Rye",
+      "Rye",
+      "Rye",
+      "Spelt",
+      "Spelt",
+      "Spelt",
+    ]);
+    expect(series.texts[0]).toBe(made.length % 2 === 0 ? "Rye" : "Spelt");
+  });
+
+  it("says that its own texts are left out where each channel has one", async () => {
+    const repeat = { unit: "day", time: "09:00", times: 2, texts: ["Rye"] };
+    const { warnings } = await call("save_draft", {
+      targets: [{ accountId: "blog", caption: "Own" }],
+      repeat,
+    });
+    expect(warnings).toContainEqual(expect.stringMatching(/^repeat\.texts: are not used/));
+  });
+
+  it.each([
+    ["month", "2026-12-31", "on day 31 (in shorter months on the last day) at"],
+    ["month", "2026-12-28", "on day 28 at"],
+    ["year", "2028-02-29", "on 29 Feb (28 Feb in other years) at"],
+  ])("tells on which days a %s from %s has", async (unit, from, words) => {
+    const repeat = { unit, from, time: "09:00" };
+    const { draft } = await call("save_draft", { caption: "x", targets: [{ accountId: "blog" }], repeat });
+    const asked: string[] = [];
+    const ask = async ({ text }: { text: string }) => {
+      asked.push(text);
+      return "no" as const;
+    };
+    const args = { id: draft.id, revision: 1, decision: "approve" };
+    await toolbox.call("decide_draft", args, callerOf(), { ask }).catch(() => {});
+    expect(asked[0]).toContain(words);
   });
 
   it("is shown as one to the person who approves it, with every text", async () => {

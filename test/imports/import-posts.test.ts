@@ -74,6 +74,37 @@ describe("the question before an import", () => {
 });
 
 describe("an import", () => {
+  it("says of rows that are drafts already that nothing of them is planned, and what to do", async () => {
+    const made = await run(tableOf(), { as: "drafts" });
+    expect(made.warnings).toMatchObject([
+      { rows: 3, warning: expect.stringMatching(/nothing of them goes out before/) },
+    ]);
+    const told = {
+      rows: 3,
+      warning: expect.stringMatching(
+        /^3 rows are drafts already, from an earlier import, so not scheduled\. .*decide_draft/,
+      ),
+    };
+    for (const dryRun of [true, false])
+      expect(await run(tableOf(), { dryRun })).toMatchObject({
+        imported: 0,
+        counts: { existing: 3 },
+        warnings: [told],
+      });
+    const { drafts } = await service.call("list_drafts", {});
+    for (const { id, revision } of drafts.slice(0, 2))
+      await service.call("decide_draft", { id, revision, decision: "discard" });
+    expect((await run(tableOf())).warnings).toMatchObject([
+      { rows: 1, warning: expect.stringMatching(/^1 row is a draft already/) },
+      {
+        rows: 2,
+        warning: expect.stringMatching(/^2 rows were drafts that were discarded, so not scheduled\./),
+      },
+    ]);
+    await service.call("decide_draft", { id: drafts[2].id, revision: 1, decision: "approve" });
+    expect((await run(tableOf())).warnings).toHaveLength(1);
+  });
+
   it("makes drafts that wait for a person, each once", async () => {
     const csv = `accountId,scheduledAt,caption,labels,note\n${accountId},${at(DAY)},One,"a,b",Why`;
     const answer = await run(csv, { as: "drafts" });
@@ -316,7 +347,7 @@ describe("the same table again", () => {
     const answer = await run(csv);
     expect(answer).toMatchObject({ imported: 1, counts: { rows: 3, new: 1, existing: 2, bad: 0 } });
     expect(answer.warnings).toEqual([
-      { line: 3, rows: 2, warning: "Says the same as line 2. A post is made of each row once." },
+      { line: 3, rows: 2, warning: "Line 3 is the same as line 2, so one post is made of both." },
     ]);
     expect(await listed()).toHaveLength(1);
   });

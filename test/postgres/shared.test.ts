@@ -112,7 +112,10 @@ describe("an idempotency key", () => {
 it("a person's yes is spent once", async () => {
   const call = (time: number) => ({ tool: "cancel_post", args: { id: `post_${time}` } });
   const tokens = Array.from({ length: TIMES }, (_, time) =>
-    issueConfirmation(processes[0]!, callerOf(), call(time)),
+    issueConfirmation(processes[0]!, callerOf(), call(time), {
+      at: processes[0]!.clock.now(),
+      mark: "0".repeat(64),
+    }),
   );
   const spent = await together(async (ctx, time) => {
     await spendConfirmation(ctx, callerOf(), call(time), tokens[time]!);

@@ -40,10 +40,26 @@ describe("moving several posts", () => {
     const answer = await change({ accountId: [accountId], to: at(DAY), shiftMinutes: 60 });
     expect(answer).toEqual({
       changed: [
-        { id: one, accountId, scheduledAt: at(2 * HOUR), status: "scheduled" },
-        { id: two, accountId, scheduledAt: at(3 * HOUR), status: "scheduled" },
+        {
+          id: one,
+          accountId,
+          scheduledAt: at(2 * HOUR),
+          was: at(HOUR),
+          status: "scheduled",
+          text: "“Hello”",
+        },
+        {
+          id: two,
+          accountId,
+          scheduledAt: at(3 * HOUR),
+          was: at(2 * HOUR),
+          status: "scheduled",
+          text: "“Two”",
+        },
       ],
-      warnings: [],
+      warnings: [
+        expect.stringMatching(/^2 moved posts still go out within from and to: “Hello” \(post_\w+\), now /),
+      ],
     });
     expect(await timesOf(elsewhere, later)).toEqual([at(HOUR), at(3 * DAY)]);
     const { posts } = await service.call("list_posts", { accountId: [accountId], status: ["scheduled"] });
@@ -68,7 +84,9 @@ describe("moving several posts", () => {
   it("refuses a move into the past by name, and moves none", async () => {
     const [one, two] = [await schedule(), await schedule({ caption: "Two", scheduledAt: at(2 * HOUR) })];
     const call = change({ ids: [one, two], shiftMinutes: -90 });
-    await expect(call).rejects.toThrow(new RegExp(`^None was changed\\. ${one}: .* is in the past`));
+    await expect(call).rejects.toThrow(
+      new RegExp(`^None was changed\\. “Hello” \\(${one}\\): .* is in the past`),
+    );
     await expect(call).rejects.not.toThrow(two);
     expect(await timesOf(one, two)).toEqual([at(HOUR), at(2 * HOUR)]);
   });
@@ -76,7 +94,9 @@ describe("moving several posts", () => {
   it("shows what would be, and stores nothing", async () => {
     const id = await schedule();
     expect(await change({ ids: [id], shiftMinutes: 60, dryRun: true })).toEqual({
-      changed: [{ id, accountId, scheduledAt: at(2 * HOUR), status: "scheduled" }],
+      changed: [
+        { id, accountId, scheduledAt: at(2 * HOUR), was: at(HOUR), status: "scheduled", text: "“Hello”" },
+      ],
       warnings: [],
       dryRun: true,
     });
@@ -137,12 +157,18 @@ describe("moving posts to a day", () => {
       "Friday",
       /^toDay: "Friday" is not a date\. Did you mean 20\d\d-\d\d-\d\d\? Send that\./,
     ],
+    [
+      "the name of today",
+      "saturday",
+      /^toDay: "saturday" is not a date\. Did you mean 2026-11-28, or 2026-11-21 for today\? Send that\./,
+    ],
+    ["a day of next week", "next friday", /Did you mean 2026-11-27\?/],
     ["a word", "soon", /^toDay: must be a date such as 2031-01-30, not "soon"\./],
-    ["a day that no calendar holds", "2027-02-30", /^toDay: .*not a day of the calendar/],
+    ["a day that no calendar holds", "2027-02-30", /^toDay: .*that month has 28 days/],
     ["a day that is over", "2020-01-01", /^None was changed\..* is in the past/],
     ["a day far away", "9999-01-01", /^toDay: .* is out of range/],
     ["a time", "2027-02-03T09:00", /^toDay: must be a date such as/],
-    ["nothing", "", /^toDay: is empty\. Give a time such as/],
+    ["nothing", "", /^toDay: is empty\. Give a date such as/],
   ])("refuses %s, and moves none", async (_what, toDay, sentence) => {
     const id = await schedule();
     await expect(change({ ids: [id], toDay })).rejects.toThrow(sentence);
@@ -170,7 +196,7 @@ describe("cancelling several posts", () => {
     const [one, two] = [await schedule(), await schedule({ caption: "Two" })];
     await service.call("cancel_post", { id: two });
     await expect(change({ ids: [one, two], cancel: true })).rejects.toThrow(
-      new RegExp(`None was changed\\. ${two}: .*The post is cancelled`),
+      new RegExp(`None was changed\\. “Two” \\(${two}\\): .*The post is cancelled`),
     );
     await expect(change({ ids: [one, "post_none"], cancel: true })).rejects.toMatchObject({
       kind: "not_found",

@@ -150,7 +150,9 @@ describe("whatever leads to a time within a minute", () => {
       "Publish now on Feed of default: “Other”?",
     );
     const later = await schedule({ caption: "Later", scheduledAt: inSeconds(3_600) });
-    expect(await questionOf("change_posts", { ids: [later], shiftMinutes: -60 })).toMatch(/ to now$/);
+    expect(await questionOf("change_posts", { ids: [later], shiftMinutes: -60 })).toMatch(
+      / to now\. “Later”: Another post waits on the same channel for the same minute: “Hello”\./,
+    );
     await service.call("cancel_post", { id });
     await service.call("schedule_post", { accountId, caption: "First", slot: "next" });
     await service.call("schedule_post", { accountId, caption: "Second", slot: "next" });
@@ -324,7 +326,7 @@ describe("before a post is stopped or changed", () => {
     );
     await setPost(id, { status: "failed", next_at: null, error: "It was refused." });
     expect(await questionOf("retry_post", { id, caption: "Best" })).toBe(
-      "Publish now on Feed of default: “Best”? It failed before.",
+      "Publish now on Feed of default: “Best”? It failed before: It was refused.",
     );
     await expect(questionOf("retry_post", { id, caption: "" })).rejects.toThrow(/caption: is empty/);
     expect(await questionOf("resolve_post", { id, outcome: "dismissed" })).toBe(
@@ -333,7 +335,7 @@ describe("before a post is stopped or changed", () => {
     expect((await service.call("get_post", { id })).post.status).toBe("failed");
     expect(await questionOf("retry_post", { id, caption: "Other", dryRun: true })).toBe(null);
     expect(await questionOf("retry_post", { id })).toBe(
-      "Publish now on Feed of default: “Better”? It failed before.",
+      "Publish now on Feed of default: “Better”? It failed before: It was refused.",
     );
     await setPost(id, { in_doubt: 1 });
     expect(await questionOf("retry_post", { id })).toMatch(/\? Whether it went out before is not known\./);

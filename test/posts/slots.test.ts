@@ -220,6 +220,10 @@ describe("the calendar", () => {
     const other = await service.addFeed();
     expect(await freeSlots({ accountId: [other] })).toEqual([]);
     expect(await freeSlots({ from: at(-2 * DAY), to: at(-DAY) })).toEqual([]);
+    // Nothing goes out on a paused channel, so none of its times is offered.
+    await service.call("update_account", { accountId, paused: true });
+    expect(await freeSlots()).toEqual([]);
+    await service.call("update_account", { accountId, paused: false });
     const { freeSlots: shown, names } = await service.call("show_calendar", {
       from: at(0),
       to: at(3 * HOUR),
@@ -261,9 +265,10 @@ describe("another schedule", () => {
     const kept = await setSlots(plan);
     expect(kept.moved).toEqual([]);
     expect(await waiting()).toEqual([at(HOUR), at(2 * HOUR), at(210 * MINUTE)]);
+    const text = expect.stringMatching(/^“.+”$/);
     const expected = [
-      { id: ids[0], accountId, scheduledAt: at(150 * MINUTE), status: "scheduled" },
-      { id: ids[1], accountId, scheduledAt: at(270 * MINUTE), status: "scheduled" },
+      { id: ids[0], accountId, scheduledAt: at(150 * MINUTE), was: at(HOUR), status: "scheduled", text },
+      { id: ids[1], accountId, scheduledAt: at(270 * MINUTE), was: at(2 * HOUR), status: "scheduled", text },
     ];
     const shown = await setSlots(plan, {}, { move: true, dryRun: true });
     expect([shown.moved, shown.dryRun]).toEqual([expected, true]);

@@ -79,7 +79,7 @@ describe("taking a live post down", () => {
     await expect(takeDown(at)).rejects.toMatchObject({
       kind: "conflict",
       message: expect.stringMatching(
-        /Scripted did not delete the whole post: It is older than two days\. .*there still.*not sent any more.*deletes it at https:\/\/platform\.example\/p\/1/,
+        /Scripted did not delete it, and it is there still: It is older than two days\..*not sent any more.*deletes it at https:\/\/platform\.example\/p\/1/,
       ),
     });
     const row = await readPost(at.ctx, at.post.id);
@@ -90,6 +90,15 @@ describe("taking a live post down", () => {
     expect(at.asked).toEqual(["remove"]);
     isWilling = true;
     expect((await takeDown(at)).post).toMatchObject({ status: "cancelled", error: null });
+  });
+
+  it("says that it is not known whether it is gone, where the platform does not tell", async () => {
+    await using at = await world({}, () => ({
+      remove: () => Promise.reject(new PlatformFault("transient", "It answers 503.")),
+    }));
+    await expect(takeDown(at)).rejects.toThrow(
+      /^It is not known whether it was deleted: It answers 503\. .*Look at https:\S+\. Where it is there still, take/,
+    );
   });
 
   it("names what the platform keeps, and a part of which nobody knows", async () => {

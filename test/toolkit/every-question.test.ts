@@ -45,12 +45,17 @@ interface Asked {
   readonly result: any;
 }
 
-/** A call with a person who says no. */
-async function ask(tool: string, args: object): Promise<Asked> {
+/** A call with a person who says no, or what is given, after what happens while the question is open. */
+async function ask(
+  tool: string,
+  args: object,
+  { consent = "no", meanwhile }: { consent?: "yes" | "no"; meanwhile?: () => Promise<unknown> } = {},
+): Promise<Asked> {
   const questions: string[] = [];
-  const person = async ({ text }: { text: string }): Promise<"no"> => {
+  const person = async ({ text }: { text: string }): Promise<"yes" | "no"> => {
     questions.push(text);
-    return "no";
+    await meanwhile?.();
+    return consent;
   };
   return createToolbox(service.ctx, service.tools)
     .call(tool, args, callerOf(), { ask: person, isByModel: true })
@@ -168,6 +173,8 @@ const ASKED: Readonly<Record<string, readonly (() => Promise<object>)[]>> = {
       decision: "approve",
     }),
     async () => ({ id: (await repeating()).id, decision: "stop" }),
+    async () => ({ id: (await draft()).id, decision: "discard" }),
+    async () => ({ drafts: [await draft(), await draft({ title: "Other" })], decision: "discard" }),
   ],
   import_posts: [
     async () => {
@@ -232,6 +239,16 @@ describe("every tool that asks a person", () => {
     },
   );
 
+  it.each(Object.entries(ASKED).flatMap(([tool, calls]) => calls.map((call, at) => ({ tool, call, at }))))(
+    "takes a yes that came after some minutes: $tool $at",
+    async ({ tool, call }) => {
+      const meanwhile = (): Promise<void> => service.clock.advance(150_000);
+      const { questions, refusal } = await ask(tool, await call(), { consent: "yes", meanwhile });
+      expect(questions).toHaveLength(1);
+      expect(refusal ?? "").not.toMatch(/changed while/);
+    },
+  );
+
   it.each(["week", "month", "year"] as const)(
     "tells on which day of a %s a series goes out",
     async (unit) => {
@@ -246,6 +263,18 @@ describe("every tool that asks a person", () => {
     },
   );
 
+  it("counts what a decision about several would do, and not what is done already", async () => {
+    const drafts = [
+      await draft({ title: "Done" }),
+      await draft({ title: "New" }),
+      await draft({ title: "Done, too" }),
+    ];
+    await service.call("decide_draft", { ...drafts[0], decision: "approve" });
+    await service.call("decide_draft", { ...drafts[2], decision: "approve" });
+    const { questions } = await ask("decide_draft", { drafts, decision: "approve" });
+    expect(questions[0]).toMatch(/^Approve 1 draft\?\n1\. [^\n]*“Opening”[^\n]*\n2 are approved already\.$/);
+  });
+
   it("names the drafts that are left as they are", async () => {
     const [cancel, disconnect] = [await ASKED["change_posts"]![1]!(), { accountId }];
     expect((await ask("change_posts", cancel)).questions[0]).toMatch(
@@ -254,6 +283,90 @@ describe("every tool that asks a person", () => {
     expect((await ask("disconnect_channel", disconnect)).questions[0]).toMatch(
       / 1 draft is meant for it and cannot be approved before it is connected again: the draft "Waits"\.$/,
     );
+  });
+});
+
+const LONG = "A long text. ".repeat(200);
+
+/** What others do while a question is open, so that a yes would do something else than was asked about. */
+const CHANGED: Readonly<
+  Record<string, () => Promise<{ tool: string; args: object; meanwhile: () => Promise<unknown> }>>
+> = {
+  "one post more that fits the filter": async () => {
+    await schedule();
+    const args = { from: at(0), to: at(7_200), cancel: true };
+    return { tool: "change_posts", args, meanwhile: () => schedule({ caption: "Squeezed in" }) };
+  },
+  "another one among many that are not named": async () => {
+    const ids: string[] = [];
+    for (let post = 0; post < 12; post++)
+      ids.push(await schedule({ caption: `Post ${post}`, scheduledAt: at(3_600 + post) }));
+    const args = { from: at(0), to: at(7_200), shiftMinutes: 60 };
+    const meanwhile = async (): Promise<void> => {
+      await service.call("cancel_post", { id: ids.at(-1) });
+      await schedule({ caption: "Another", scheduledAt: at(3_700) });
+    };
+    return { tool: "change_posts", args, meanwhile };
+  },
+  "another text at the end of a long one": async () => {
+    const id = await schedule({ caption: `${LONG}One` });
+    const meanwhile = (): Promise<unknown> => service.call("update_post", { id, caption: `${LONG}Two` });
+    return { tool: "change_posts", args: { ids: [id], shiftMinutes: 60 }, meanwhile };
+  },
+  "another time": async () => {
+    const id = await schedule();
+    const meanwhile = (): Promise<unknown> => service.call("update_post", { id, scheduledAt: at(9_000) });
+    return { tool: "cancel_post", args: { id }, meanwhile };
+  },
+  "another text of what is sent again": async () => {
+    const id = await failed();
+    return { tool: "retry_post", args: { id }, meanwhile: () => setPost(id, { caption: "Other" }) };
+  },
+  "another text of a draft that is put away": async () => {
+    const { id, revision } = await draft();
+    const meanwhile = (): Promise<unknown> => service.call("save_draft", { id, revision, note: "Keep it" });
+    return { tool: "decide_draft", args: { id, decision: "discard" }, meanwhile };
+  },
+};
+
+describe.each(["the call waits for", "comes with a call of its own"])("a yes that %s", (way) => {
+  /** As a client does whose answers come with calls of their own. */
+  async function askInRounds(tool: string, args: object, meanwhile: () => Promise<unknown>): Promise<Asked> {
+    const toolbox = createToolbox(service.ctx, service.tools);
+    let confirmToken = "";
+    const questions: string[] = [];
+    const person = async ({ text, token }: { text: string; token: string }): Promise<"closed"> => {
+      questions.push(text);
+      confirmToken = token;
+      return "closed";
+    };
+    await toolbox.call(tool, args, callerOf(), { ask: person, isByModel: true }).catch(() => {});
+    await meanwhile();
+    return toolbox.call(tool, args, callerOf(), { confirmToken, isByModel: true }).then(
+      ({ result }) => ({ questions, refusal: null, result }),
+      (error: unknown) => ({ questions, refusal: (error as Error).message, result: null }),
+    );
+  }
+
+  const agree = (tool: string, args: object, meanwhile: () => Promise<unknown>): Promise<Asked> =>
+    way === "the call waits for"
+      ? ask(tool, args, { consent: "yes", meanwhile })
+      : askInRounds(tool, args, meanwhile);
+
+  it.each(Object.entries(CHANGED))("does nothing else than was asked about: %s", async (_what, make) => {
+    const { tool, args, meanwhile } = await make();
+    const posts = async (): Promise<unknown> => (await service.call("list_posts", { limit: 50 })).posts;
+    let changed: unknown;
+    const change = async (): Promise<void> => {
+      await meanwhile();
+      changed = await posts();
+    };
+    const { questions, refusal } = await agree(tool, args, change);
+    expect(questions).toHaveLength(1);
+    expect(refusal).toMatch(/^What would be done changed while the question was open, so nothing was done\./);
+    expect(await posts()).toEqual(changed);
+    const again = await agree(tool, args, async () => {});
+    expect([again.questions.length, again.refusal]).toEqual([1, null]);
   });
 });
 

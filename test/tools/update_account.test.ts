@@ -67,6 +67,18 @@ describe("update_account", () => {
     expect((await update({ utm: { source: "" } })).account.utm).toBeNull();
   });
 
+  it("warns of a name that another channel has", async () => {
+    await update({ name: "News" });
+    const other = await service.addFeed();
+    const called = `Another channel is called "news", too. Call this one "news on Feed (${other.slice(-6)})", or give it another name.`;
+    expect((await service.call("update_account", { accountId: other, name: "news" })).warnings).toEqual([
+      called,
+    ]);
+    expect((await update({ name: "Journal" })).warnings).toBeUndefined();
+    // Who does not reach the other one learns nothing of it.
+    expect((await update({ name: "news" }, { accountIds: [accountId] })).warnings).toBeUndefined();
+  });
+
   it("changes nothing with dryRun", async () => {
     const before = (await service.call("list_accounts", {})).accounts;
     const shown = await update({ schedule: { slots: SLOTS }, name: "News", paused: true, dryRun: true });
@@ -77,6 +89,8 @@ describe("update_account", () => {
   it.each([
     [{}, /^invalid Nothing to change\. Give one of name, schedule, paused, utm, move\./],
     [{ dryRun: true }, /^invalid Nothing to change/],
+    [{ paused: null }, /^invalid paused: is empty, which counts as left out, so nothing is to change\./],
+    [{ paused: "", name: "" }, /^invalid paused, name: are empty, which count as left out/],
     [
       { paused: true, schedule: { slots: [], paused: false } },
       /^invalid paused: differs from schedule\.paused/,

@@ -2,43 +2,54 @@ import { isJson, type Json, jsonOf, textOf } from "../../shared/json.ts";
 import { session } from "./session.ts";
 
 /*
- * Changes to a post that are not sent yet. The server keeps no half of a change, so the browser does: by the post,
- * and by who is signed in.
+ * What was written and is not sent yet: a change of a post, since the server keeps no half of one, and a draft while
+ * the server is out of reach. It is kept by its id, and by who is signed in.
  */
 
 export interface KeptEdit {
-  /** When the post that it changes was last changed, as the server says. */
+  /** What it changes, as it was then: when the post was last changed, or the draft's revision. */
   readonly base: string;
   readonly change: Json;
 }
 
 const PREFIX = "posthorn.edit";
 
-function nameOf(postId: string): string {
-  return JSON.stringify([PREFIX, session.value?.name ?? "", postId]);
+function nameOf(id: string): string {
+  return JSON.stringify([PREFIX, session.value?.name ?? "", id]);
 }
 
 /** Answers whether it is kept: a browser may have no room, or keep nothing. */
-export function keepEdit(postId: string, { base, change }: KeptEdit): boolean {
+export function keepEdit(id: string, { base, change }: KeptEdit): boolean {
   try {
-    localStorage.setItem(nameOf(postId), JSON.stringify({ base, change }));
+    localStorage.setItem(nameOf(id), JSON.stringify({ base, change }));
     return true;
   } catch {
     return false;
   }
 }
 
-export function readEdit(postId: string): KeptEdit | null {
+export function readEdit(id: string): KeptEdit | null {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(nameOf(postId)) ?? "null");
+    const kept: unknown = JSON.parse(localStorage.getItem(nameOf(id)) ?? "null");
     return isJson(kept) ? { base: textOf(kept["base"]), change: jsonOf(kept["change"]) } : null;
   } catch {
     return null;
   }
 }
 
-export function dropEdit(postId: string): void {
-  drop(nameOf(postId));
+/** The one of these that was kept last. Null: there is none. */
+export function newestEdit(beginning: string): string | null {
+  const ids = namesOf(session.value?.name ?? "").map(idOf);
+  return ids.filter((id) => id.startsWith(beginning)).sort().at(-1) ?? null;
+}
+
+function idOf(name: string): string {
+  const parts: unknown = JSON.parse(name);
+  return Array.isArray(parts) ? textOf(parts[2]) : "";
+}
+
+export function dropEdit(id: string): void {
+  drop(nameOf(id));
 }
 
 /** Whether anything is kept of one who signs in by this name. */

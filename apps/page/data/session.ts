@@ -2,7 +2,7 @@ import { computed, signal } from "@preact/signals";
 import { createFormats, usableLocale } from "../../shared/formats.ts";
 import { createZone } from "../../shared/zone.ts";
 import type { Permission, Role } from "../../../src/domain/permissions.ts";
-import { CallError, onSignedOut, send } from "../wire.ts";
+import { CallError, onlineBy, onSignedOut, send } from "../wire.ts";
 import { replaceAddress } from "./address.tsx";
 
 /** Who is signed in, and what they may do. */
@@ -50,6 +50,7 @@ function end(): void {
   known.value = known.value.state === "in" ? { ...known.value, isOver: true } : { state: "out" };
 }
 onSignedOut(end);
+onlineBy(() => navigator.onLine);
 
 export async function loadSession(): Promise<void> {
   try {

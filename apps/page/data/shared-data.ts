@@ -3,7 +3,7 @@ import type { Account } from "../../../src/domain/accounts/account.ts";
 import { nameChannels, shortNames } from "../../../src/domain/accounts/channel-names.ts";
 import type { PlatformListing } from "../../../src/domain/accounts/platform-listing.ts";
 import type { Status } from "../../../src/domain/health/status.ts";
-import { sentenceOf } from "../wire.ts";
+import { onUnreached, sentenceOf } from "../wire.ts";
 import { session } from "./session.ts";
 import { call } from "./tools.ts";
 
@@ -94,15 +94,18 @@ const WHILE_OFFLINE_MS = 3_000;
 export function keepFresh(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
+  let isLooking = false;
   const loadAll = (): Promise<unknown> =>
     Promise.all([loadStatus(), loadAccounts(), loadPlatforms()]).catch((error: unknown) => {
       offline.value = sentenceOf(error);
     });
   const refresh = async (isFirst: boolean): Promise<void> => {
     clearTimeout(timer);
+    isLooking = true;
     const isMissing = isFirst || accounts.value === null || platforms.value === null;
     if (isFirst || (document.visibilityState === "visible" && session.value !== null))
       await (isMissing ? loadAll() : loadStatus());
+    isLooking = false;
     wait(offline.value === null ? STATUS_EVERY_MS : WHILE_OFFLINE_MS);
   };
   const look = (): void => void refresh(false);
@@ -113,14 +116,21 @@ export function keepFresh(): () => void {
   const unsubscribe = offline.subscribe((reason) => {
     if (reason !== null) wait(WHILE_OFFLINE_MS);
   });
+  // One call without an answer: whether the server is out of reach is found out at once, and once.
+  onUnreached(() => {
+    if (offline.value === null && !isLooking) look();
+  });
   void refresh(true);
   document.addEventListener("visibilitychange", look);
   window.addEventListener("online", look);
+  window.addEventListener("offline", look);
   return () => {
     isOver = true;
     unsubscribe();
     clearTimeout(timer);
     document.removeEventListener("visibilitychange", look);
     window.removeEventListener("online", look);
+    window.removeEventListener("offline", look);
+    onUnreached(() => {});
   };
 }

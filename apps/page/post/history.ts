@@ -1,4 +1,8 @@
-import type { Attempt, LateCause } from "../../../src/domain/posts/post.ts";
+import type { Attempt, LateCause, Post } from "../../../src/domain/posts/post.ts";
+import { isDismissed } from "../../shared/statuses.ts";
+
+/** A post is written a moment after it is made, or its attempt ends. */
+const SAME_MOMENT_MS = 1_000;
 
 /** Below this no one calls a post late. */
 const LATE_MS = 1_000;
@@ -23,8 +27,34 @@ export interface HistoryLine {
   readonly isBad: boolean;
 }
 
-/** What was tried, a sentence an attempt. `at` is told beside it. */
-export function tellHistory(attempts: readonly Attempt[], platform: string): readonly HistoryLine[] {
+type Dated = Pick<Post, "status" | "error" | "createdAt" | "updatedAt" | "scheduledAt" | "publishedAt">;
+
+/** Its life in order: made, tried, changed, ended. `at` is told beside each line. */
+export function tellHistory(
+  attempts: readonly Attempt[],
+  platform: string,
+  post: Dated,
+  when: (ms: number) => string,
+): readonly HistoryLine[] {
+  const made = { at: Date.parse(post.createdAt), text: "Scheduled.", isBad: false };
+  return [made, ...tellAttempts(attempts, platform), ...tellLast(attempts, post, when)];
+}
+
+/** What changed it last, where no attempt did: earlier changes leave no trace. */
+function tellLast(attempts: readonly Attempt[], post: Dated, when: (ms: number) => string): HistoryLine[] {
+  const at = Date.parse(post.updatedAt);
+  const line = (text: string): HistoryLine[] => [{ at, text, isBad: false }];
+  if (post.status === "cancelled") {
+    if (isDismissed(post)) return line("Dismissed.");
+    return line(post.publishedAt === null ? "Cancelled." : "Taken down.");
+  }
+  const tried = attempts.map(({ startedAt, finishedAt }) => Date.parse(finishedAt ?? startedAt));
+  const isChanged = at > Math.max(Date.parse(post.createdAt), ...tried) + SAME_MOMENT_MS;
+  if (post.status !== "scheduled" || !isChanged) return [];
+  return line(`Changed. It is planned for ${when(Date.parse(post.scheduledAt))} now.`);
+}
+
+function tellAttempts(attempts: readonly Attempt[], platform: string): readonly HistoryLine[] {
   return attempts.map((attempt, index) => ({
     at: Date.parse(attempt.startedAt),
     isBad: ["failed", "unknown", "interrupted"].includes(attempt.outcome),

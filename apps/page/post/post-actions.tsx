@@ -92,7 +92,7 @@ export function PostActions({ post, onChanged }: PostActionsProps) {
         )}
         {mayChange && post.status === "failed" && !isUnknown(post) && (
           <>
-            {isToChange && edit("Change it first", "main")}
+            {isToChange && edit("Change it", "main")}
             <Button
               kind={isToChange ? "quiet" : "main"}
               isBusy={doing === "retry_post"}
@@ -100,7 +100,7 @@ export function PostActions({ post, onChanged }: PostActionsProps) {
             >
               Send again
             </Button>
-            {!isToChange && edit("Edit and send again")}
+            {!isToChange && edit("Change it")}
           </>
         )}
         {copy}

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { Insights, Post } from "../../../src/domain/posts/post.ts";
 import { platformTitle } from "../data/shared-data.ts";
 import { call } from "../data/tools.ts";
+import { useRefusal } from "../data/use-refusal.ts";
 import { Button } from "../ui/button.tsx";
 import { Problem } from "../ui/states.tsx";
 import { sentenceOf } from "../wire.ts";
@@ -9,7 +10,7 @@ import { sentenceOf } from "../wire.ts";
 /** Live numbers, asked for when someone wants them: platforms count each question. */
 export function PostInsights({ post }: { readonly post: Post }) {
   const [insights, setInsights] = useState<Insights | null>(null);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useRefusal();
   const [isBusy, setIsBusy] = useState(false);
   const ask = async (): Promise<void> => {
     setIsBusy(true);

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { now } from "../../shared/clock.ts";
 import { readWallTime, writeWallTime } from "../../shared/wall-time.ts";
 import { timezone, zone } from "../data/session.ts";
 import { Button } from "../ui/button.tsx";
@@ -16,9 +17,11 @@ export function MovePost({ post, onChanged }: PostActionsProps) {
   const move = (event: Event): void => {
     event.preventDefault();
     const to = readWallTime(value);
-    setWrong(to === null ? "Give a date and a time." : null);
-    if (to === null) return;
-    const scheduledAt = new Date(zone.value.toMs(to)).toISOString();
+    if (to === null) return setWrong("Give a date and a time.");
+    const at = zone.value.toMs(to);
+    if (at < now()) return setWrong("That time has passed. Choose a later one, or “Send now”.");
+    setWrong(null);
+    const scheduledAt = new Date(at).toISOString();
     void change("update_post", { id: post.id, scheduledAt }, "The post is moved.");
   };
   return (

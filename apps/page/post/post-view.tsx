@@ -6,6 +6,7 @@ import { may } from "../data/session.ts";
 import { platformTitle } from "../data/shared-data.ts";
 import { call } from "../data/tools.ts";
 import { shortTime } from "../data/when.ts";
+import { isDismissed } from "../../shared/statuses.ts";
 import { StatusBadge } from "../ui/badges.tsx";
 import { ButtonLink } from "../ui/button.tsx";
 import { ChannelLabel } from "../ui/channel.tsx";
@@ -15,7 +16,7 @@ import { Sheet } from "../ui/sheet.tsx";
 import { Bones, Problem } from "../ui/states.tsx";
 import { tellHistory } from "./history.ts";
 import { PostActions } from "./post-actions.tsx";
-import { isUnknown, mediaOf, threadOf } from "./post-facts.ts";
+import { isUnknown, mediaOf, pastReason, threadOf } from "./post-facts.ts";
 import { PostInsights } from "./post-insights.tsx";
 
 interface PostViewProps {
@@ -73,7 +74,7 @@ export function PostView({ id, onClose, onChanged }: PostViewProps) {
 function Facts({ post, labels }: { readonly post: Post; readonly labels: readonly string[] }) {
   return (
     <div class="post-facts">
-      <StatusBadge status={post.status} />
+      <StatusBadge post={post} scheduledAt={Date.parse(post.scheduledAt)} />
       <ChannelLabel accountId={post.accountId} />
       {labels.map((label) => (
         <span key={label} class="badge" dir="auto">
@@ -88,6 +89,7 @@ function Facts({ post, labels }: { readonly post: Post; readonly labels: readonl
 /** Why it did not go out. */
 function Outcome({ post }: { readonly post: Post }) {
   if (post.error === null) return null;
+  if (isDismissed(post)) return <p class="muted note">{pastReason(post)}</p>;
   const text = post.error.replace(/^outcome unknown:\s*/i, "");
   return (
     <div class={isUnknown(post) ? "hint" : "problem"}>
@@ -189,7 +191,11 @@ function Links({ post, draftId }: { readonly post: Post; readonly draftId: strin
         </ButtonLink>
       )}
       {draftId !== null && (
-        <ButtonLink href={`/app/review?draft=${encodeURIComponent(draftId)}`} isSmall kind="quiet">
+        <ButtonLink
+          href={`/app/review?show=decided&draft=${encodeURIComponent(draftId)}`}
+          isSmall
+          kind="quiet"
+        >
           The draft it comes from
         </ButtonLink>
       )}
@@ -204,15 +210,11 @@ function History({
   readonly attempts: Parameters<typeof tellHistory>[0];
   readonly post: Post;
 }) {
-  const lines = tellHistory(attempts, platformTitle(post.provider));
+  const lines = tellHistory(attempts, platformTitle(post.provider), post, shortTime);
   return (
     <section class="post-history">
       <h3>History</h3>
       <ol>
-        <li>
-          <time dateTime={post.createdAt}>{shortTime(Date.parse(post.createdAt))}</time>
-          <p>Scheduled.</p>
-        </li>
         {lines.map(({ at: ms, text, isBad }, index) => (
           <li key={index} class={isBad ? "bad" : undefined}>
             <time dateTime={new Date(ms).toISOString()}>{shortTime(ms)}</time>
@@ -220,7 +222,9 @@ function History({
           </li>
         ))}
       </ol>
-      {lines.length === 0 && post.status === "scheduled" && <p class="muted note">It was not tried yet.</p>}
+      {attempts.length === 0 && post.status === "scheduled" && (
+        <p class="muted note">It was not tried yet.</p>
+      )}
     </section>
   );
 }

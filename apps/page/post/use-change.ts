@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { Post } from "../../../src/domain/posts/post.ts";
 import type { Json } from "../../shared/json.ts";
 import { call } from "../data/tools.ts";
+import { useRefusal } from "../data/use-refusal.ts";
 import { dueNow, followPosts } from "./follow-posts.ts";
 import { say } from "../ui/toasts.tsx";
 import { sentenceOf } from "../wire.ts";
@@ -16,7 +17,7 @@ type Change = "update_post" | "retry_post" | "cancel_post" | "resolve_post";
 /** Does one thing to a post, with the refusal in words. */
 export function useChange(onChanged: () => void) {
   const [doing, setDoing] = useState<string | null>(null);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useRefusal();
   const change = async (name: Change, args: Json, said: string): Promise<void> => {
     setDoing(name);
     setError(null);

@@ -1,6 +1,7 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { replaceAddress } from "../data/address.tsx";
 import { loadSession, SIGN_IN_PATH, signIn } from "../data/session.ts";
+import { useRefusal } from "../data/use-refusal.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { Mark } from "../ui/mark.tsx";
@@ -49,7 +50,7 @@ export function SignInAgain() {
 
 function SignInCard({ lead, titleId }: { readonly lead: string; readonly titleId: string }) {
   const [key, setKey] = useState("");
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useRefusal();
   const [isBusy, setIsBusy] = useState(false);
 
   const enter = async (by: { readonly token: string } | { readonly key: string }): Promise<void> => {

@@ -1,7 +1,8 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { countPosts } from "../../shared/texts.ts";
 import { channelName, loadAccounts, loadStatus } from "../data/shared-data.ts";
 import { call } from "../data/tools.ts";
+import { useRefusal } from "../data/use-refusal.ts";
 import { sentenceOf } from "../wire.ts";
 import { Ask } from "./ask.tsx";
 import { say } from "./toasts.tsx";
@@ -64,7 +65,7 @@ async function setPaused(accountId: string, paused: boolean): Promise<void> {
 
 /** What the server says would become of the posts. Null: it has not answered yet. */
 function useForecast(accountId: string, paused: boolean): string | null {
-  const [told, setTold] = useState<string | null>(null);
+  const [told, setTold] = useRefusal();
   useEffect(() => {
     call("update_account", { accountId, paused, dryRun: true }).then(
       ({ warnings = [] }) => setTold(warnings.join(" ")),

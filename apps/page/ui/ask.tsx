@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { useRefusal } from "../data/use-refusal.ts";
 import { sentenceOf } from "../wire.ts";
 import { Button } from "./button.tsx";
 import { Sheet } from "./sheet.tsx";
@@ -20,7 +21,7 @@ interface AskProps {
 /** Before something is done that does not come back. */
 export function Ask({ question, text, yes, no, isDanger = false, onYes, onClose }: AskProps) {
   const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useRefusal();
   const say = async (): Promise<void> => {
     setIsBusy(true);
     try {

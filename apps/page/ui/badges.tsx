@@ -1,5 +1,8 @@
 import { DRAFT_STATES, OUTCOMES, type DraftState, type Outcome } from "../../shared/drafts.ts";
-import { STATUSES, type Status } from "../../shared/statuses.ts";
+import { now } from "../../shared/clock.ts";
+import { isLate, standingOf, type Status } from "../../shared/statuses.ts";
+import { nearTime } from "../data/when.ts";
+import { nextTryOf } from "../post/post-facts.ts";
 
 /** A state has a shape beside its colour, for those who do not see the colour. */
 export function Badge({
@@ -19,8 +22,22 @@ export function Badge({
   );
 }
 
-export function StatusBadge({ status }: { readonly status: Status }) {
-  return <Badge tint={status} {...STATUSES[status]} />;
+interface StatusBadgeProps {
+  readonly post: { readonly status: Status; readonly error: string | null };
+  readonly scheduledAt: number;
+}
+
+export function StatusBadge({ post, scheduledAt }: StatusBadgeProps) {
+  const dated = { ...post, scheduledAt };
+  const { label, sign } = standingOf(dated, now());
+  const next = isLate(dated, now()) ? nextTryOf(post) : null;
+  return (
+    <Badge
+      tint={post.status}
+      sign={sign}
+      label={next === null ? label : `${label}, next try ${nearTime(next)}`}
+    />
+  );
 }
 
 export function DraftBadge({ state }: { readonly state: DraftState }) {

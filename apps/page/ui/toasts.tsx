@@ -1,6 +1,8 @@
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { X } from "lucide-preact";
 import { isRoomShown } from "../data/address.tsx";
+import { offline } from "../data/shared-data.ts";
+import { isUnreached } from "../wire.ts";
 import type { Message } from "./message.ts";
 import { Button, ButtonLink, IconButton } from "./button.tsx";
 
@@ -15,6 +17,14 @@ interface Toast extends Message {
 
 const toasts = signal<readonly Toast[]>([]);
 let lastId = 0;
+
+// That the server was out of reach is over once it answers again.
+effect(() => {
+  if (offline.value !== null) return;
+  const shown = toasts.peek();
+  const left = shown.filter(({ isComplaint, text }) => isComplaint !== true || !isUnreached(text));
+  if (left.length < shown.length) toasts.value = left;
+});
 
 /** Long enough to read a sentence and to reach a button. */
 const SHOWN_MS = 8_000;

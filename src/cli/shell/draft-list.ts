@@ -1,4 +1,4 @@
-import { type SaidDraft, DRAFT_STATES, type SaidDraftPage } from "../../domain/drafts/draft.ts";
+import { type SaidDraft, DRAFT_STATES, firstTextOf, type SaidDraftPage } from "../../domain/drafts/draft.ts";
 import { join } from "../../domain/sentences.ts";
 import { tellSeries } from "../../domain/drafts/tell-series.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -95,7 +95,7 @@ export async function showDrafts(
     },
     {
       title: "TEXT",
-      of: ({ title, caption, repeat }) => title ?? caption ?? repeat?.texts?.[0] ?? "",
+      of: (draft) => draft.title ?? firstTextOf(draft) ?? "",
       isCut: true,
     },
     { title: "ID", of: ({ id }) => ids.get(id) ?? id },

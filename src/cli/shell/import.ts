@@ -150,7 +150,10 @@ async function print(importing: Importing, answer: ImportAnswer): Promise<void> 
     terminal.print(`Line ${line}${isNamed ? "" : `, ${column}`}: ${error}\n`);
   }
   for (const { line, rows: count, warning } of answer.warnings.slice(0, MAX_LINES)) {
-    const where = line === null ? "" : `Line ${line}${count > 1 ? ` and ${count - 1} more` : ""}: `;
+    const where =
+      line === null || warning.startsWith(`Line ${line} `)
+        ? ""
+        : `Line ${line}${count > 1 ? ` and ${count - 1} more` : ""}: `;
     terminal.print(`${where}${warning}\n`);
   }
   await printCounts(importing, answer);

@@ -130,7 +130,7 @@ function whyMissing({ id, status, error }: Told, isServed: boolean): string {
   const next = isServed
     ? `The server that runs here goes on with it. "posthorn show ${id}" tells what became of it.`
     : 'It goes out while a Posthorn runs. "posthorn service install" keeps one running.';
-  return `${id} is not out yet.${why} ${next}`;
+  return `${id} is ${status === "publishing" ? "under way" : "not out yet"}.${why} ${next}`;
 }
 
 function postsOf(result: Result): readonly SaidPost[] {

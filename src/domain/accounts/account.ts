@@ -110,12 +110,21 @@ type InFull = Parameters<typeof channelInFull>[0];
 /** Why a channel cannot be used now, for the error of a post: people read it, too, so it names no tool. */
 export function mustReconnect(account: InFull, reason?: string | null): string {
   const why = reason === undefined || reason === null ? "" : ` ${reason}`;
-  return `${capitalized(channelInFull(account))} must be reconnected first.${why}`;
+  return `${capitalized(channelInFull(account))}${MUST_RECONNECT}${why}`;
 }
 
 /** Why nothing of a channel goes out that a person paused, in the same way. */
 export function isPaused(account: InFull): string {
-  return `${capitalized(channelInFull(account))} is paused, so the post waits. Resume the channel to send it.`;
+  return `${capitalized(channelInFull(account))}${PAUSED} until the channel is resumed.`;
+}
+
+const MUST_RECONNECT = " must be reconnected first.";
+const PAUSED = " is paused, so the post waits";
+
+/** The state of a channel that a warning tells of, which may be another by now. Null: it tells of something else. */
+export function toldState(warning: string): "paused" | "reconnect" | null {
+  if (warning.includes(PAUSED)) return "paused";
+  return warning.includes(MUST_RECONNECT) ? "reconnect" : null;
 }
 
 function capitalized(text: string): string {

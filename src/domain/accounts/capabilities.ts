@@ -37,6 +37,8 @@ export interface PlatformCapabilities {
   readonly editPublished: { readonly fields: readonly string[] };
   readonly analytics: { readonly account: readonly string[]; readonly post: readonly string[] };
   readonly reconciles: Capabilities["reconciles"];
+  /** Before it is asked, a request may be repeated: it makes one post of those with one key. Default: as `reconciles` says. */
+  readonly knowsRepeats?: true;
   /** False: no live post can be deleted there. Default: as the platform's file can. */
   readonly removes?: false;
   /** The kinds of media that it fetches itself, from an address that it is given. */

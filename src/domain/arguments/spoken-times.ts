@@ -123,9 +123,16 @@ export function meantBound({ now, timezone }: Now): (text: string) => string | n
   };
 }
 
-/** The same of a day. */
+/**
+ * The same of a day, as a sentence may go on with it. Today by its weekday's name is seldom meant: the next one is told
+ * first.
+ */
 export function meantDay(text: string, { now, timezone }: Now): string | null {
-  return orNull(() => readDate(text, { now, timezone }));
+  const date = orNull(() => readDate(text, { now, timezone }));
+  const today = DateTime.fromMillis(now, { zone: timezone });
+  const isByName = findWeekday(text.trim().replace(/^(?:on|this) /i, "")) !== null;
+  if (date !== today.toISODate() || !isByName) return date;
+  return `${today.plus({ weeks: 1 }).toISODate()}, or ${date} for today`;
 }
 
 function orNull(read: () => string | null): string | null {

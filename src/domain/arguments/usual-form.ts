@@ -64,6 +64,11 @@ function meaningOf(field: z.ZodType, given: null | ""): unknown {
   return (given === null || isText) && field.safeParse(null).success ? null : undefined;
 }
 
+/** The names of arguments that came as null or an empty text. */
+export function emptyAmong(args: unknown): string[] {
+  return isFields(args) ? Object.keys(args).filter((name) => isEmpty(args[name])) : [];
+}
+
 function isEmpty(value: unknown): value is null | "" {
   return value === null || value === "";
 }

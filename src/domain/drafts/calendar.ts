@@ -14,6 +14,10 @@ export const DraftCalendar = Calendar.extend({
         rule: z.string(),
         postsUntil: z.iso.datetime(),
         coming: z.array(z.iso.datetime()),
+        texts: z
+          .array(z.string())
+          .optional()
+          .describe("Begins of those that take turns, one for each coming."),
       }),
     )
     .describe("coming: no posts yet."),

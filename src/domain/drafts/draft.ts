@@ -180,6 +180,20 @@ export const DraftPage = z.strictObject({
 export type DraftPage = z.infer<typeof DraftPage>;
 export type SaidDraftPage = z.input<typeof DraftPage>;
 
+/** The first text that goes out: texts that take turns stand in for the text of all. Null: there is none. */
+export function firstTextOf({
+  caption,
+  targets,
+  repeat,
+}: {
+  readonly caption: string | null;
+  readonly targets: readonly { readonly caption: string | null }[];
+  readonly repeat: { readonly texts?: readonly string[] | undefined } | null;
+}): string | null {
+  const own = targets.find((target) => target.caption !== null)?.caption ?? null;
+  return repeat?.texts?.[0] ?? caption ?? own;
+}
+
 /** What became of posts, together. Null: there are none. */
 export function outcomeOf(statuses: readonly string[]): Outcome | null {
   if (statuses.length === 0) return null;

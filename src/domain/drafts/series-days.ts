@@ -24,7 +24,7 @@ export function* seriesDays({ from, every, unit, days }: DayRule): Generator<str
   const steps = unit === "week" ? [...new Set(weekdays)].sort((a, b) => a - b) : [0];
   const start = unit === "week" ? addDays(first, -weekday) : first;
   for (let step = 0; step < MOST_STEPS; step++) {
-    // From the first day each time: the 31st is the last day of a shorter month, and the 31st of the next one.
+    // From the first day each time: the 31st is in shorter months on the last day, and the 31st of the next one.
     const base = addUnits(start, step * every, unit);
     for (const more of steps) {
       const day = addDays(base, more);

@@ -44,12 +44,22 @@ export function tellSeries(series: ToldSeries, { clock, day }: Writing = IN_ENGL
   ].join("");
 }
 
+/** The last day of the shortest month. */
+const DAY_OF_ALL_MONTHS = 28;
+
+/** On which day of each month or year, and what stands for it where there is none such. */
+export function tellDate(unit: "month" | "year", from: string): string {
+  const date = new Date(`${from}T00:00:00Z`).getUTCDate();
+  if (unit === "year")
+    return ` on ${tellDay(from).split(" ").slice(1, 3).join(" ")}${from.endsWith("-02-29") ? " (28 Feb in other years)" : ""}`;
+  return ` on day ${date}${date > DAY_OF_ALL_MONTHS ? " (in shorter months on the last day)" : ""}`;
+}
+
 /** Which days of a week, month or year. Without `days` a week has that of the first day. */
 function tellDays({ unit, days = [], from }: ToldSeries): string {
   const first = new Date(`${from}T00:00:00Z`);
   if (unit === "day" || Number.isNaN(first.getTime())) return "";
-  if (unit === "month") return ` on day ${first.getUTCDate()}`;
-  if (unit === "year") return ` on ${tellDay(from).split(" ").slice(1, 3).join(" ")}`;
+  if (unit === "month" || unit === "year") return tellDate(unit, from);
   const own = WEEKDAYS[(first.getUTCDay() + 6) % 7] ?? "";
   const names = (days.length === 0 ? [own] : days).map((name) =>
     name.replace(/^./, (letter) => letter.toUpperCase()),

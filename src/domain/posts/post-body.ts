@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Moment } from "../time-fields.ts";
+import { Moment, MovedToDay } from "../time-fields.ts";
 import { optionalBounds, optionalName, optionalNames, optionalText } from "../optional.ts";
 import { COMMON_METADATA_SCHEMA } from "./common-metadata.ts";
 import { planFields } from "./plan.ts";
@@ -92,7 +92,7 @@ export const PostsChange = z.strictObject({
   from: Moment.optional().describe(those.from.description ?? ""),
   to: Moment.optional().describe(those.to.description ?? ""),
   shiftMinutes: z.int().min(-525_600).max(525_600).optional().describe("Move them. Negative: earlier."),
-  toDay: Moment.optional().describe("To this date, same time there."),
+  toDay: MovedToDay.optional().describe("To this date, same time there."),
   cancel: z.boolean().optional().describe("Cancel them."),
   dryRun: z.boolean().optional().describe("Only check."),
 });
@@ -103,7 +103,9 @@ export const ChangedPost = z.strictObject({
   id: z.string(),
   accountId: z.string(),
   scheduledAt: z.iso.datetime(),
+  was: z.iso.datetime().describe("Its time before."),
   status: z.enum(POST_STATUSES),
+  text: z.string().describe("Its first words."),
 });
 export type ChangedPost = z.infer<typeof ChangedPost>;
 

@@ -43,20 +43,54 @@ export interface PostStanding {
   readonly status: PostStatus;
   readonly published_at: number | null;
   readonly updated_at: number;
+  /** The publisher that works on it. Null: none does. */
+  readonly lease_worker?: string | null;
+  readonly in_doubt?: number;
+  readonly next_at?: number | null;
+  /** How often it was tried in vain. */
+  readonly tries?: number;
 }
 
 /**
  * What a caller is told when a move does not fit the state; ends with the next step. Who repeats a call whose answer
- * was lost learns that it is done: any other step would undo it.
+ * was lost learns that it is done: any other step would undo it. `isChanged`: the call brings what the post does not
+ * say, so it is not done.
  */
-export function conflictSentence(trigger: Trigger, post: PostStanding & { readonly id?: string }): Message {
+export function conflictSentence(
+  trigger: Trigger,
+  post: PostStanding & { readonly id?: string },
+  isChanged = false,
+): Message {
   const { status } = post;
-  if (DONE_IN[trigger]?.includes(status) === true)
+  if (!isChanged && DONE_IN[trigger]?.includes(status) === true)
     return say(`The post is ${status} already${takenDown(post)}. Nothing is to be done.`);
   const wanted = TRANSITIONS[trigger].from.join(" or ");
   const is = `The post is ${status}${takenDown(post)}, but this needs a post that is ${wanted}.`;
-  const { what, next } = NEXT_STEPS[status];
-  return say([is, what ?? []].flat().join(" "), { next: next(post.id ?? null) });
+  const { what, next } = betweenTries(post) ?? NEXT_STEPS[status];
+  return say([is, nextTry(post), what].flatMap((part) => part ?? []).join(" "), {
+    next: next(post.id ?? null),
+  });
+}
+
+/** Of one that was tried in vain. */
+function nextTry({ status, tries = 0, next_at: next }: PostStanding): string | null {
+  if (status !== "scheduled" || tries === 0 || typeof next !== "number") return null;
+  return `It waits for its next try at ${toIso(next)}.`;
+}
+
+/** Of a post that was begun and that no publisher works on now. Null: it is no such post. */
+function betweenTries(post: PostStanding): WayOn | null {
+  const { status, lease_worker: worker, in_doubt: inDoubt, next_at: next } = post;
+  if (status !== "publishing" || worker !== null) return null;
+  const state =
+    inDoubt === 1
+      ? "It was sent and the answer was lost, so it may be out already."
+      : "It was begun, and is not done yet.";
+  const when = typeof next === "number" ? `at ${toIso(next)}` : "soon";
+  return {
+    what: `${state} It is looked at again ${when}, or later where its channel is paused, and can be neither changed nor stopped before.`,
+    next: (postId) => [{ do: "look_later", postId }, { do: "pause" }],
+  };
 }
 
 /** A post that was live and is cancelled is not one that never went out. */

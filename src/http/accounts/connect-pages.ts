@@ -128,7 +128,7 @@ function submit(ctx: AppContext): RequestHandler<{ token: string }> {
     const { instanceUrl } = entered;
     const done = await leadOn(call, { ...ref, instanceUrl });
     if (done.state !== "lead")
-      return showStep(response, done, { entered: { instanceUrl: instanceUrl ?? "" } });
+      return showStep(response, done, { entered: { instanceUrl: instanceUrl ?? "" }, isOwn });
     await markBrowser(ctx, { request, response, stateHash: done.stateHash, isOwn });
     response.set("Cache-Control", "no-store").redirect(303, done.url);
   };
@@ -192,7 +192,7 @@ function showStep(response: Response, done: AnyStep, { entered = {}, isOwn = fal
     case "connected":
       return show(response, 200, connectedView(done, isOwn));
     case "closed":
-      return show(response, CLOSED_STATUS[done.reason], closedView(done.reason, done.error));
+      return show(response, CLOSED_STATUS[done.reason], closedView(done.reason, done.error, isOwn));
     case "refused": {
       const { error } = done;
       const view =

@@ -9,7 +9,7 @@ import { messageView, type View } from "../pages/layout.ts";
 import type { FoundChannel } from "../../connecting/store-accounts.ts";
 
 interface FormState {
-  /** What was entered, but for what is hidden: secrets are never sent back. */
+  /** What was entered. Secrets are not sent back, but where the server was wrong: they went nowhere then. */
   readonly entered: Readonly<Record<string, string>>;
   readonly error: { readonly message: string; readonly fieldName: string | null } | null;
 }
@@ -105,7 +105,8 @@ export function fieldView(field: FormField, state: FormState & { readonly isFocu
   const { error } = state;
   const wrong = error?.fieldName === field.name ? withoutName(error.message, field.name) : null;
   const isHidden = field.isSecret && field.isSeen !== true;
-  const value = isHidden ? "" : (state.entered[field.name] ?? field.value);
+  const isKept = !isHidden || error?.fieldName === "instanceUrl";
+  const value = isKept ? (state.entered[field.name] ?? field.value) : "";
   const help =
     `${field.help} ${field.isStored ? "Leave it empty to keep the one that is stored." : ""}`.trim();
   const told = [help !== "" && `${field.name}-help`, wrong !== null && `${field.name}-wrong`];
@@ -216,15 +217,19 @@ const CLOSED: Record<ClosedReason, { readonly heading: string; readonly text: st
   },
 };
 
-export function closedView(reason: ClosedReason, error?: string): View {
+/** `isOwn`: the person made the link on Posthorn's own page, which is the way back. */
+export function closedView(reason: ClosedReason, error?: string, isOwn = false): View {
   const { heading, text } = CLOSED[reason];
+  const wayBack = html`This link is closed now. You can close this window, or
+    <a href="../app/channels">go back to your channels</a> and start again there.`;
+  const told = isOwn && reason === "failed" ? wayBack : text;
   if (error === undefined) return messageView(heading, text);
   return {
     title: heading,
     body: html`<section class="card">
       <h1>${heading}</h1>
       <div class="note bad" role="alert">${error}</div>
-      <p>${text}</p>
+      <p>${told}</p>
     </section>`,
   };
 }

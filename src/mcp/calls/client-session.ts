@@ -1,5 +1,6 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
   type ClientCapabilities,
   type ElicitRequestFormParams,
   type InputRequest,
@@ -17,6 +18,7 @@ import * as z from "zod";
 import type { Caller } from "../../domain/permissions.ts";
 import type { CallingClient, Inquiries, Inquiry, InquiryKind, Replies, Reply } from "../../context.ts";
 import type { McpContext } from "../kinds.ts";
+import { plainText } from "../../domain/plain-text.ts";
 import { MINUTE } from "../../domain/time.ts";
 
 export interface CallFrom {
@@ -155,6 +157,17 @@ export function abilitiesOf(server: Server, { mcpReq }: ServerContext): ClientCa
   const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {};
   return (envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined) ?? {};
 }
+
+/** What the client calls itself, which it says in the same places. It is a name and proves nothing. Null: nothing. */
+export function programOf(server: Server, { mcpReq }: ServerContext): string | null {
+  const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {};
+  const told = isStateless(server) ? envelope[CLIENT_INFO_META_KEY] : server.getClientVersion();
+  const { title, name } = ClientInfo.safeParse(told).data ?? {};
+  return plainText(title ?? name ?? "", MAX_PROGRAM) || null;
+}
+
+const MAX_PROGRAM = 60;
+const ClientInfo = z.object({ name: z.string(), title: z.string().optional() });
 
 /** Before there were kinds of questions, a client that took any took forms. */
 export function canShowForms({ elicitation }: ClientCapabilities): boolean {

@@ -175,6 +175,7 @@ const CAPABILITIES = {
   analytics: { account: [...ACCOUNT_METRICS], post: ["likes", "comments"] },
   // By its nonce for minutes, then in the channel's history.
   reconciles: "list",
+  knowsRepeats: true,
 } satisfies StatedCapabilities;
 
 /** Without escapes there is nothing to weigh. */

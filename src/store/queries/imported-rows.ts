@@ -1,3 +1,4 @@
+import type { DraftState } from "../../domain/drafts/draft.ts";
 import type { PostRow } from "../schema/tables.ts";
 import { queryOf } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
@@ -51,6 +52,25 @@ export async function noteImported(
     for (const { mark } of inserted) noted.add(mark);
   }
   return noted;
+}
+
+/** In which states the owner's drafts with these ids are. */
+export async function statesOfDrafts(
+  reader: Reader,
+  ownerId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, DraftState>> {
+  const states = new Map<string, DraftState>();
+  for (const some of chunks(ids)) {
+    const rows = await queryOf(reader)
+      .selectFrom("drafts")
+      .select(["id", "state"])
+      .where("owner_id", "=", ownerId)
+      .where("id", "in", some)
+      .execute();
+    for (const { id, state } of rows) states.set(id, state);
+  }
+  return states;
 }
 
 /** What tells whether two posts say the same. */

@@ -88,7 +88,7 @@ it("shows times in the zone of the import, and each duplicate of the table as on
   const { stdout, status } = await runCli(args, { env, columns: 100 });
   expect([status, stdout]).toEqual([0, expect.stringMatching(/^2 +2150-01-31 09:00 .*One +new$/m)]);
   expect(stdout).toContain("Times are in Europe/Berlin.\n");
-  expect(stdout).toContain("Line 4: Says the same as line 2.");
+  expect(stdout).toContain("\nLine 4 is the same as line 2, so one post is made of both.");
   expect(stdout).not.toContain("… and");
   expect(stdout).toContain("4 rows: 3 would be made, 0 there already, 1 twice in the table, 0 bad.");
   const one = await runCli(["import", "-", "--dry-run"], {

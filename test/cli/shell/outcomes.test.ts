@@ -13,12 +13,12 @@ it("the last word on a post that is not out names who goes on with it", async ()
   const none = await whyNotOut(at, [{ id: "post_0", status: "published", error: null }]);
   expect(none).toBeNull();
   expect(await whyNotOut(at, [waiting, { id: "post_2", status: "failed", error: "No." }])).toBe(
-    'post_1 is not out yet. The server answers 503. It goes out while a Posthorn runs. "posthorn service install" keeps one running.\npost_2 failed. No.',
+    'post_1 is under way. The server answers 503. It goes out while a Posthorn runs. "posthorn service install" keeps one running.\npost_2 failed. No.',
   );
   const server = { host: "test", pid: 1, role: "serve", version: "1" } as const;
   const hold = await registerWorker(service.ctx, server, () => {});
   expect(await whyNotOut(at, [waiting])).toBe(
-    'post_1 is not out yet. The server answers 503. The server that runs here goes on with it. "posthorn show post_1" tells what became of it.',
+    'post_1 is under way. The server answers 503. The server that runs here goes on with it. "posthorn show post_1" tells what became of it.',
   );
   await hold.release();
   // The table above has the reasons, and ids as people type them.

@@ -441,6 +441,25 @@ describe("a consent that ends in another browser than it began in", () => {
     expect(done.text).not.toContain("The person who sent you the address");
   });
 
+  it("leads who made the link on the page back to it after a no", async () => {
+    const { url } = await at.connect();
+    const visitor = await signIn(at.service);
+    const json = { token: url.slice(url.lastIndexOf("/") + 1) };
+    const headers = { "Sec-Fetch-Site": "same-origin" };
+    const led = await visitor.ask("POST /app/api/links/lead", { json, headers });
+    const own =
+      [led.headers["set-cookie"] ?? ""]
+        .flat()
+        .join(", ")
+        .match(/posthorn_[0-9a-f]{64}=own/g) ?? [];
+    const back = new URL(await at.decide(led.json.url));
+    back.searchParams.delete("code");
+    back.searchParams.set("error", "access_denied");
+    const refused = await read(await fetch(back, { headers: { Cookie: own.join("; ") } }));
+    expect(refused.text).toContain("<h1>Nothing was connected</h1>");
+    expect(refused.text).toContain('href="../app/channels"');
+  });
+
   it("leads on nowhere for an unknown link, nor for who may not connect", async () => {
     const json = { token: "unknown" };
     const visitor = await signIn(at.service);

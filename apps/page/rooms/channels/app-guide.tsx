@@ -4,6 +4,7 @@ import type { PlatformListing } from "../../../../src/domain/accounts/platform-l
 import { webAddress } from "../../../shared/texts.ts";
 import { withValues } from "../../../shared/values.ts";
 import { platformTitle } from "../../data/shared-data.ts";
+import { useRefusal } from "../../data/use-refusal.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../ui/leaving.ts";
@@ -133,7 +134,7 @@ interface FormProps {
 function AppForm({ listing, way, owner, isOwnWay, onStored }: FormProps) {
   const [clientId, setClientId] = useState("");
   const [clientSecret, setClientSecret] = useState("");
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useRefusal();
   const [isBusy, setIsBusy] = useState(false);
   useLoss(clientId + clientSecret === "" ? null : UNSAVED);
   const needsSecret = way.missing.some((name) => name.endsWith("_CLIENT_SECRET"));

@@ -13,6 +13,7 @@ import {
 } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { shortTime } from "../../data/when.ts";
+import { useRefusal } from "../../data/use-refusal.ts";
 import { Ask } from "../../ui/ask.tsx";
 import { AskToPause, AskToResume } from "../../ui/ask-to-pause.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
@@ -124,7 +125,7 @@ function Health({ account }: { readonly account: Account }) {
 
 function Rename({ account }: { readonly account: Account }) {
   const [name, setName] = useState(account.name);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useRefusal();
   const [isBusy, setIsBusy] = useState(false);
   const isChanged = name.trim() !== account.name;
   useLoss(isChanged ? UNSAVED : null);

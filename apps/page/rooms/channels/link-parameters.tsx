@@ -3,6 +3,7 @@ import type { Account } from "../../../../src/domain/accounts/account.ts";
 import { withUtm } from "../../../../src/domain/posts/utm.ts";
 import { loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
+import { useRefusal } from "../../data/use-refusal.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../ui/leaving.ts";
@@ -11,9 +12,9 @@ import { say } from "../../ui/toasts.tsx";
 import { sentenceOf } from "../../wire.ts";
 
 const PARTS = [
-  { name: "source", label: "Source", hint: "{provider}" },
-  { name: "medium", label: "Medium", hint: "social" },
-  { name: "campaign", label: "Campaign", hint: "{label}" },
+  { name: "source", label: "Source", hint: "for example {provider}" },
+  { name: "medium", label: "Medium", hint: "for example social" },
+  { name: "campaign", label: "Campaign", hint: "for example {label}" },
 ] as const;
 
 const EXAMPLE = "https://example.com/article";
@@ -26,7 +27,7 @@ export function LinkParameters({ account }: { readonly account: Account }) {
     medium: utm?.medium ?? "",
     campaign: utm?.campaign ?? "",
   });
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useRefusal();
   const [isBusy, setIsBusy] = useState(false);
   const isChanged = PARTS.some(({ name }) => given[name].trim() !== (utm?.[name] ?? ""));
   useLoss(isChanged ? UNSAVED : null);
@@ -59,8 +60,8 @@ export function LinkParameters({ account }: { readonly account: Account }) {
       >
         <p class="muted">
           They are added to the links of posts, so that your website's statistics show where readers come
-          from. <code>{"{provider}"}</code> stands for the platform, <code>{"{label}"}</code> for a post's
-          first label.
+          from. <code>{"{provider}"}</code> becomes <code>{provider}</code>. <code>{"{label}"}</code> becomes
+          the first label of the post, such as <code>winter</code>.
         </p>
         <div class="thirds">
           {PARTS.map(({ name, label, hint }) => (

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { NO_TEXT, splitText } from "../../../shared/texts.ts";
 import { call } from "../../data/tools.ts";
 import { shortTime } from "../../data/when.ts";
+import { useRefusal } from "../../data/use-refusal.ts";
 import { Button } from "../../ui/button.tsx";
 import { Sheet } from "../../ui/sheet.tsx";
 import { Problem } from "../../ui/states.tsx";
@@ -54,7 +55,7 @@ interface MovePostsProps {
 /** Before slots change that posts wait in. */
 export function MovePosts({ moves, onChoose, onClose }: MovePostsProps) {
   const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useRefusal();
   const choose = async (move: boolean): Promise<void> => {
     setIsBusy(true);
     setError(null);

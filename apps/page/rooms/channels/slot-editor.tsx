@@ -5,6 +5,7 @@ import { may, timezone } from "../../data/session.ts";
 import { loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { clockTime } from "../../data/when.ts";
+import { useRefusal } from "../../data/use-refusal.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../ui/leaving.ts";
@@ -37,7 +38,7 @@ export function SlotEditor({ account }: { readonly account: Account }) {
   const [week, setWeek] = useState(kept.week);
   const [zone, setZone] = useState(kept.zone);
   const [gap, setGap] = useState(kept.gap);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useRefusal();
   const [isBusy, setIsBusy] = useState(false);
   const [moves, setMoves] = useState<readonly Moved[] | null>(null);
   const canEdit = may("accounts");
@@ -155,7 +156,7 @@ function Presets({ onChoose }: { onChoose(week: Week): void }) {
 function SeveralDays({ onAdd }: { onAdd(days: readonly Weekday[], times: readonly string[]): void }) {
   const [days, setDays] = useState<readonly Weekday[]>([]);
   const [text, setText] = useState("");
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useRefusal();
   useLoss(text.trim() === "" ? null : UNSAVED);
   const add = (): void => {
     const times = readTimes(text);

@@ -2,6 +2,7 @@ import { ShieldAlert, ShieldCheck } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { Role } from "../../../../src/domain/permissions.ts";
 import { session } from "../../data/session.ts";
+import { useRefusal } from "../../data/use-refusal.ts";
 import { Button } from "../../ui/button.tsx";
 import { Problem } from "../../ui/states.tsx";
 import { sentenceOf } from "../../wire.ts";
@@ -22,7 +23,7 @@ export function Question({ consent, onAnswered, onOver }: QuestionProps) {
   const [role, setRole] = useState<Role | null>(roles.find((one) => one.isPreselected)?.name ?? null);
   const [chosen, setChosen] = useState<readonly string[] | null>(null);
   const [busy, setBusy] = useState<"allow" | "deny" | null>(null);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useRefusal();
   const offered = ALL_ROLES.filter((one) => roles.some(({ name }) => name === one));
 
   const answer = async (decision: "allow" | "deny"): Promise<void> => {

@@ -42,26 +42,39 @@ export function DaySection({ state, day, onOpen }: DayTilesProps) {
         {isToday && <span class="plan-today">Today</span>}
       </h2>
       <DayTiles state={state} day={day} onOpen={onOpen} />
+      <WriteForDay state={state} day={day} isSmall />
     </section>
+  );
+}
+
+/** Where a post for this day is written, at nine where that is still to come. */
+export function writeAddress({ zone, now }: Pick<State, "zone" | "now">, day: Day): string {
+  const nine = zone.toMs({ day, minutes: NINE });
+  return nine > now ? `/app/write?at=${encodeURIComponent(new Date(nine).toISOString())}` : "/app/write";
+}
+
+function WriteForDay({
+  state,
+  day,
+  isSmall = false,
+}: Pick<DayTilesProps, "state" | "day"> & { readonly isSmall?: boolean }) {
+  if (!may("draft") || day < state.zone.read(state.now).day) return null;
+  return (
+    <div class={isSmall ? "buttons" : "sheet-foot"}>
+      <ButtonLink href={writeAddress(state, day)} kind={isSmall ? "plain" : "main"} isSmall={isSmall}>
+        Write a post for this day
+      </ButtonLink>
+    </div>
   );
 }
 
 /** One day over the calendar. */
 export function DaySheet({ onClose, ...rest }: DayTilesProps & { onClose(): void }) {
   const { state, day } = rest;
-  const nine = state.zone.toMs({ day, minutes: NINE });
-  const isOver = day < state.zone.read(state.now).day;
-  const at = nine > state.now ? `?at=${encodeURIComponent(new Date(nine).toISOString())}` : "";
   return (
     <Sheet title={state.formats.longDay(day)} onClose={onClose}>
       <DayTiles {...rest} />
-      {may("draft") && !isOver && (
-        <div class="sheet-foot">
-          <ButtonLink href={`/app/write${at}`} kind="main">
-            Write a post for this day
-          </ButtonLink>
-        </div>
-      )}
+      <WriteForDay state={state} day={day} />
     </Sheet>
   );
 }

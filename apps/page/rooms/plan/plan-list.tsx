@@ -26,9 +26,16 @@ export function PlanList({
   const today = zone.value.read(now()).day;
   if (isLoading && posts.length === 0) return <Bones rows={6} label="Loading the posts" />;
   if (error !== null && posts.length === 0) return <Problem sentence={error} onRetry={more} />;
-  if (posts.length === 0) return <NoPosts query={query} />;
+  if (posts.length === 0)
+    return (
+      <>
+        <NoDrafts />
+        <NoPosts query={query} />
+      </>
+    );
   return (
     <div class="plan-list">
+      <NoDrafts />
       {days.map(([day, ones]) => (
         <section key={day} class="plan-day" style={{ "--rows": ones.length }}>
           <h2 aria-current={day === today ? "date" : undefined}>
@@ -45,6 +52,15 @@ export function PlanList({
       {error !== null && <Problem sentence={error} onRetry={more} />}
       {cursor !== null && error === null && <MoreAtEnd isLoading={isLoading} onMore={more} />}
     </div>
+  );
+}
+
+/** The month shows them too. */
+function NoDrafts() {
+  return (
+    <p class="muted note">
+      Only posts are listed here. Drafts are <a href="/app/review?show=written">under Review</a>.
+    </p>
   );
 }
 

@@ -12,7 +12,7 @@ import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Room } from "../../ui/room.tsx";
 import { Bones, Empty, Problem } from "../../ui/states.tsx";
 import { complain, say } from "../../ui/toasts.tsx";
-import { DaySection, DaySheet } from "./day-tiles.tsx";
+import { DaySection, DaySheet, writeAddress } from "./day-tiles.tsx";
 import { Filters } from "./plan-filters.tsx";
 import { gridView, PlanGrid } from "./plan-grid.tsx";
 import { PlanList } from "./plan-list.tsx";
@@ -145,12 +145,12 @@ function Period({ query, latest, address, app, state, onApp, onState, onOpen, on
     // The address was changed from elsewhere: by a link, or by going back.
     if (app === null || app.state === null) return;
     const wanted = wantedIn(latest.current, app.state);
-    if (placeOf(wanted) !== placeOf(app.state)) void app.show(wanted.view, wanted.day);
+    if (!isShown(wanted, app.state)) void app.show(wanted.view, wanted.day);
   }, [query.view, query.day]);
   const takeState = (next: State): void => {
     // Only what came: where it does not come, the one before is shown again.
     const isThere = !next.isLoading && next.calendar.to >= next.calendar.from;
-    if (isThere && placeOf(next) !== placeOf(wantedIn(latest.current, next)))
+    if (isThere && !isShown(wantedIn(latest.current, next), next))
       onQuery({ view: next.view, day: next.day });
     onState(next);
     if (next.calendar.to >= next.calendar.from) setProblem(null);
@@ -197,14 +197,13 @@ function Period({ query, latest, address, app, state, onApp, onState, onOpen, on
 }
 
 /** The part of the plan that an address asks for. */
-function wantedIn(query: PlanQuery, { zone, now, formats }: State): Pick<State, "view" | "day" | "formats"> {
-  return { view: gridView(query), day: query.day ?? zone.read(now).day, formats };
+function wantedIn(query: PlanQuery, { zone, now }: State): Pick<State, "view" | "day"> {
+  return { view: gridView(query), day: query.day ?? zone.read(now).day };
 }
 
-/** The month or week of a day. */
-function placeOf(shown: Pick<State, "view" | "day" | "formats">): string {
-  const { view, day } = shown;
-  return view === "month" ? `month ${day.slice(0, 7)}` : `week ${daysOf(shown)[0] ?? day}`;
+/** Whether it is the same view with the same day chosen. */
+function isShown(wanted: Pick<State, "view" | "day">, { view, day }: Pick<State, "view" | "day">): boolean {
+  return wanted.view === view && wanted.day === day;
 }
 
 function NarrowDays({ state, onOpen }: { readonly state: State; onOpen(id: string): void }) {
@@ -246,7 +245,7 @@ function EmptyPeriod({
       text={coming.join(" ") || "Your posts, drafts and free slots are shown here."}
     >
       {may("draft") && (
-        <ButtonLink href="/app/write" kind="main">
+        <ButtonLink href={writeAddress(state, state.day)} kind="main">
           Write a post
         </ButtonLink>
       )}

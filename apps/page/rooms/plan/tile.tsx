@@ -14,12 +14,12 @@ export function PostTile({ post, onOpen }: { readonly post: CalendarPost; onOpen
         <span class="plan-tile-facts">
           <span class="plan-time">{formats.value.time(post.scheduledAt)}</span>
           <ChannelLabel accountId={post.accountId} />
-          <StatusBadge status={post.status} />
+          <StatusBadge post={post} scheduledAt={post.scheduledAt} />
         </span>
         <span class="plan-tile-title" dir="auto">
           {post.title}
         </span>
-        {post.error !== null && (
+        {post.error !== null && post.status !== "cancelled" && (
           <span class="plan-tile-error" dir="auto">
             {post.error.replace(/^outcome unknown:/i, "No one knows whether it went out.")}
           </span>

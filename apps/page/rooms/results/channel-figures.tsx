@@ -5,6 +5,7 @@ import type { Day } from "../../../shared/zone.ts";
 import { formats } from "../../data/session.ts";
 import { accounts, channelName, platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
+import { useRefusal } from "../../data/use-refusal.ts";
 import { Button } from "../../ui/button.tsx";
 import { ChannelLabel } from "../../ui/channel.tsx";
 import { sentenceOf } from "../../wire.ts";
@@ -39,7 +40,7 @@ interface ChannelRowProps {
 
 function ChannelRow({ account, from, to }: ChannelRowProps) {
   const [answer, setAnswer] = useState<AccountAnalytics | null>(null);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useRefusal();
   const [isBusy, setIsBusy] = useState(false);
   const platform = platformTitle(account.provider);
   const ask = async (): Promise<void> => {

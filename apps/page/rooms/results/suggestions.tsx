@@ -5,6 +5,7 @@ import type { SlotSuggestion } from "../../../../src/domain/accounts/schedule.ts
 import { formats, may } from "../../data/session.ts";
 import { accounts, channelName, loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
+import { useRefusal } from "../../data/use-refusal.ts";
 import { Button } from "../../ui/button.tsx";
 import { ChannelLabel } from "../../ui/channel.tsx";
 import { say } from "../../ui/toasts.tsx";
@@ -32,7 +33,7 @@ export function Suggestions() {
 
 function ChannelRow({ account }: { readonly account: Account }) {
   const [suggestion, setSuggestion] = useState<SlotSuggestion | null>(null);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useRefusal();
   const [isBusy, setIsBusy] = useState(false);
   const run = async (work: () => Promise<void>): Promise<void> => {
     setIsBusy(true);

@@ -1,4 +1,5 @@
 import type { Draft } from "../../../../src/domain/drafts/draft.ts";
+import type { Post } from "../../../../src/domain/posts/post.ts";
 
 /** What a person saw of a draft on one channel. */
 interface SeenChannel {
@@ -153,4 +154,21 @@ function noteChange(before: string | null, after: string | null): readonly strin
 
 function differ(a: readonly string[], b: readonly string[]): boolean {
   return a.length !== b.length || a.some((one, at) => one !== b[at]);
+}
+
+/** Link parameters of a channel are added when its post is made. */
+function withoutUtm(text: string | null): string {
+  return (text ?? "").replace(/[?&]utm_\w+=[^&#\s]*/g, "").trim();
+}
+
+/** Whether a post says or does something else than the draft that it comes from. Posts of a series differ by themselves. */
+export function isOtherThan(draft: Draft, post: Post): boolean {
+  const target = draft.targets.find(({ accountId }) => accountId === post.accountId);
+  if (target === undefined || draft.repeat !== null) return false;
+  const text = target.caption ?? draft.caption;
+  const at = target.scheduledAt ?? draft.scheduledAt;
+  // It may have been approved for another time, and a try changes it, too.
+  const isTouched = post.status === "scheduled" && post.attempts === 0 && post.updatedAt !== post.createdAt;
+  const isMoved = isTouched && at !== null && Date.parse(at) !== Date.parse(post.scheduledAt);
+  return isMoved || withoutUtm(text) !== withoutUtm(post.caption);
 }

@@ -4,6 +4,7 @@ import { isUndecided } from "../../../review/readiness.ts";
 import { may } from "../../data/session.ts";
 import { channelName } from "../../data/shared-data.ts";
 import { shortTime } from "../../data/when.ts";
+import { useRefusal } from "../../data/use-refusal.ts";
 import { Ask } from "../../ui/ask.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -176,7 +177,7 @@ function Questions({ item, desk }: { readonly item: Item; readonly desk: Desk })
 
 function ChangesSheet({ desk, onClose }: { readonly desk: Desk; onClose(): void }) {
   const [note, setNote] = useState("");
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useRefusal();
   const [isBusy, setIsBusy] = useState(false);
   const sendBack = async (): Promise<void> => {
     if (note.trim() === "") return setError("Say what should change, so that the writer knows.");

@@ -26,11 +26,12 @@ function toItems(drafts: readonly ServerDraft[]): readonly Item[] {
 /** What a person did by the key that they are signed in with, they did themselves. */
 function asOwn({ writtenBy, decision }: ServerDraft, shown: Draft): Draft {
   // Without a key, assistants write too; only people decide.
-  const wrote = isOwnKey(writtenBy.keyId) && !shown.writtenBy.endsWith(ON_THIS_COMPUTER);
+  const isOwn = isOwnKey(writtenBy.keyId);
+  const wrote = shown.writtenBy.endsWith(ON_THIS_COMPUTER) ? "written here" : "by you";
   const decided = decision !== null && isOwnKey(decision.by.keyId);
   return {
     ...shown,
-    writtenBy: wrote ? "by you" : shown.writtenBy,
+    writtenBy: isOwn ? wrote : shown.writtenBy,
     decision: shown.decision && { ...shown.decision, by: decided ? "You" : shown.decision.by },
   };
 }

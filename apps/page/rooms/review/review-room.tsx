@@ -1,4 +1,6 @@
 import { Inbox, PenLine } from "lucide-preact";
+import { useRef } from "preact/hooks";
+import { isUndecided } from "../../../review/readiness.ts";
 import { useAddress } from "../../data/address.tsx";
 import { may } from "../../data/session.ts";
 import { waitingDrafts } from "../../data/shared-data.ts";
@@ -51,6 +53,8 @@ export function ReviewRoom() {
 
 /** All that wait, and the one that was asked for, whatever its state is. */
 function Waiting({ wanted }: { readonly wanted: string | null }) {
+  const { write } = useAddress();
+  const isFirst = useRef(true);
   const { data, error, again, set } = useLoad(async (signal) => {
     const items = await loadAll(["waiting"], signal);
     // Who was asked first is answered first.
@@ -58,11 +62,14 @@ function Waiting({ wanted }: { readonly wanted: string | null }) {
     if (wanted === null || items.some(({ shown }) => shown.id === wanted))
       return { items: inOrder, missing: null };
     const found = await findItem(wanted, signal);
+    // A link to what waited may be old. What is decided while one looks at it stays where it is.
+    if (typeof found !== "string" && isFirst.current && !isUndecided(found.shown))
+      write(`/app/review?show=decided&draft=${encodeURIComponent(wanted)}`);
+    isFirst.current = false;
     return typeof found === "string"
       ? { items: inOrder, missing: found }
       : { items: [found, ...inOrder], missing: null };
   }, `waiting ${waitingDrafts.value}`);
-  const { write } = useAddress();
   if (data === null)
     return error === null ? (
       <Bones rows={3} label="Loading what waits" />

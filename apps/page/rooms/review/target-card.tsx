@@ -1,4 +1,6 @@
 import { CircleAlert, TriangleAlert } from "lucide-preact";
+import { useLoad } from "../../data/load.ts";
+import { call } from "../../data/tools.ts";
 import type { Draft } from "../../../shared/drafts.ts";
 import { findAccount, platformTitle } from "../../data/shared-data.ts";
 import { longTime, shortTime } from "../../data/when.ts";
@@ -6,6 +8,7 @@ import { StatusBadge } from "../../ui/badges.tsx";
 import { ChannelLabel } from "../../ui/channel.tsx";
 import { PostPreview } from "../../ui/preview.tsx";
 import type { Seen } from "./changes.ts";
+import { isOtherThan } from "./changes.ts";
 import { differencesOf } from "./differences.ts";
 import type { Item } from "./item.ts";
 
@@ -71,23 +74,39 @@ export function TargetCard({
       )}
       <AltTexts target={target} />
       <Fields item={{ raw, shown }} accountId={accountId} />
-      {posts.map(({ status, scheduledAt: at, platformUrl, error: why }) => (
-        <div key={at} class="review-post">
-          <StatusBadge status={status} />
-          <span class="muted note">{shortTime(at)}</span>
-          {platformUrl !== null && (
-            <a href={platformUrl} target="_blank" rel="noreferrer noopener">
-              Open the post
-            </a>
-          )}
-          {why !== null && (
-            <p class="review-remark bad" dir="auto">
-              {why}
-            </p>
-          )}
-        </div>
+      {posts.map((post) => (
+        <PostLine key={post.id} item={{ raw, shown }} post={post} />
       ))}
     </li>
+  );
+}
+
+/** What became of it, and whether it still is what was approved. */
+function PostLine({ item, post }: { readonly item: Item; readonly post: Draft["posts"][number] }) {
+  const { id, status, scheduledAt, platformUrl, error } = post;
+  const { data } = useLoad((signal) => call("get_post", { id }, { signal }), id);
+  return (
+    <div class="review-post">
+      <StatusBadge post={post} scheduledAt={scheduledAt} />
+      <span class="muted note">{shortTime(scheduledAt)}</span>
+      {platformUrl !== null && (
+        <a href={platformUrl} target="_blank" rel="noreferrer noopener">
+          Open the post
+        </a>
+      )}
+      {error !== null && status !== "cancelled" && (
+        <p class="review-remark bad" dir="auto">
+          {error}
+        </p>
+      )}
+      {data !== null && isOtherThan(item.raw, data.post) && (
+        <p class="review-remark">
+          <span>
+            Its post was changed since. <a href={`/app/plan?post=${encodeURIComponent(id)}`}>See the post</a>
+          </span>
+        </p>
+      )}
+    </div>
   );
 }
 

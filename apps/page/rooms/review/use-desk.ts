@@ -7,6 +7,7 @@ import { isPast, obstacleOf } from "../../../review/readiness.ts";
 import { loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { longTime } from "../../data/when.ts";
+import { useRefusal } from "../../data/use-refusal.ts";
 import { say, sayWith } from "../../ui/toasts.tsx";
 import { CallError, sentenceOf } from "../../wire.ts";
 import { type Seen, seenOf } from "./changes.ts";
@@ -58,7 +59,7 @@ export function useDesk(items: readonly Item[], whenDecided: (item: Item) => voi
   const [shownItem, setShownItem] = useState<Item | null>(null);
   const [asking, setAsking] = useState<Asking | null>(null);
   const [isBusy, setIsBusy] = useState(false);
-  const [refusal, setRefusal] = useState<string | null>(null);
+  const [refusal, setRefusal] = useRefusal();
   const [notice, setNotice] = useState<string | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const time = useRef<HTMLInputElement>(null);

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { useRefusal } from "../../data/use-refusal.ts";
 import type { Role } from "../../../../src/domain/permissions.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -27,7 +28,7 @@ export function KeyForm({ name: usualName, roles, next, onMade }: KeyFormProps) 
   const [role, setRole] = useState<Role>(USUAL_ROLE);
   const [chosen, setChosen] = useState<readonly string[] | null>(null);
   const [expires, setExpires] = useState("");
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useRefusal();
   const [isBusy, setIsBusy] = useState(false);
   const isTyped = name !== usualName || role !== USUAL_ROLE || chosen !== null || expires !== "";
   useLoss(isTyped ? UNSAVED : null);

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { EventKind, WebhookFormat } from "../../../../src/domain/webhooks/webhook.ts";
 import { call } from "../../data/tools.ts";
+import { useRefusal } from "../../data/use-refusal.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { SHOWN_ONCE, UNSAVED } from "../../ui/leaving.ts";
@@ -155,7 +156,7 @@ interface Making {
 }
 
 function useMaking() {
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useRefusal();
   const [isBusy, setIsBusy] = useState(false);
   const make = async (args: Making, then: (secret: string) => void): Promise<void> => {
     if (args.events.length === 0) return setError("Events: none is chosen. Choose at least one.");

@@ -1,6 +1,7 @@
 import { Smartphone } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { session } from "../../data/session.ts";
+import { useRefusal } from "../../data/use-refusal.ts";
 import { Button } from "../../ui/button.tsx";
 import { say } from "../../ui/toasts.tsx";
 import { sentenceOf } from "../../wire.ts";
@@ -17,7 +18,7 @@ const WORDS: Readonly<Record<PushState, string>> = {
 export function ThisDevice({ onChange }: { onChange(): void }) {
   const [state, setState] = useState<PushState | null>(null);
   const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useRefusal();
   const publicKey = session.value?.push?.publicKey;
   useEffect(() => {
     readPushState().then(setState, () => setState("cannot"));

@@ -31,13 +31,13 @@ export interface Troubles {
   readonly setup: Status["setupProblems"];
   readonly paused: Status["accountsPaused"];
   readonly expiring: readonly LostChannel[];
-  /** Late, and tried again without anybody: nothing is to be done, but a person wants to know. */
+  /** Late or begun, and gone on with without anybody: nothing is to be done, but a person wants to know. */
   readonly trying: readonly Post[];
 }
 
 const WEEK = 7 * 24 * 60 * 60 * 1_000;
 
-/** `failed`: latest time first. `late`: those that wait though their time has passed. */
+/** `failed`: latest time first. `late`: those that wait though their time has passed, and those that were begun. */
 export function groupTroubles(
   status: Status,
   failed: readonly Post[],
@@ -68,7 +68,9 @@ export function groupTroubles(
     setup: status.setupProblems,
     paused: status.accountsPaused.filter(({ queuedCount }) => queuedCount > 0),
     expiring: status.accountsToReconnect.filter((one) => one.status === "expiring").map(toLost),
-    trying: late.filter(({ accountId, error }) => error !== null && !waiting.has(accountId)),
+    trying: late.filter(
+      ({ accountId, error, status: at }) => error !== null && (at !== "scheduled" || !waiting.has(accountId)),
+    ),
   };
 }
 

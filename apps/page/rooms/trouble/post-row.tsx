@@ -7,6 +7,7 @@ import { may } from "../../data/session.ts";
 import { findAccount, platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { shortTime } from "../../data/when.ts";
+import { useRefusal } from "../../data/use-refusal.ts";
 import { Ask } from "../../ui/ask.tsx";
 import { needsChange } from "../../post/post-facts.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
@@ -29,7 +30,7 @@ interface PostRowProps {
 /** A post that failed, what happened, and what to do about it. */
 export function PostRow({ post, isReasonSaid = false, onDone }: PostRowProps) {
   const [isBusy, setIsBusy] = useState(false);
-  const [refusal, setRefusal] = useState<string | null>(null);
+  const [refusal, setRefusal] = useRefusal();
   const act = async (done: string | null, work: () => Promise<unknown>): Promise<void> => {
     setIsBusy(true);
     setRefusal(null);
@@ -111,14 +112,8 @@ function PostButtons({ post, title, isBusy, act }: PostButtonsProps) {
             It is not there
           </Button>
         </>
-      ) : needsChange(post) ? (
-        <ButtonLink isSmall kind="main" href={`/app/write?post=${encodeURIComponent(id)}`}>
-          Change it first
-        </ButtonLink>
       ) : (
-        <Button isSmall isBusy={isBusy} onClick={retry}>
-          Send again
-        </Button>
+        <Mending id={id} isToChange={needsChange(post)} isBusy={isBusy} retry={retry} />
       )}
       <MoreMenu about={title}>
         <PostMore post={post} retry={retry} putAway={() => setIsAsking(true)} />
@@ -139,6 +134,35 @@ function PostButtons({ post, title, isBusy, act }: PostButtonsProps) {
   );
 }
 
+interface MendingProps {
+  readonly id: string;
+  readonly isToChange: boolean;
+  readonly isBusy: boolean;
+  retry(): void;
+}
+
+/** Both ways to mend it, the one first that its reason asks for. */
+function Mending({ id, isToChange, isBusy, retry }: MendingProps) {
+  const change = (
+    <ButtonLink
+      isSmall
+      kind={isToChange ? "main" : "plain"}
+      href={`/app/write?post=${encodeURIComponent(id)}`}
+    >
+      Change it
+    </ButtonLink>
+  );
+  return (
+    <>
+      {isToChange && change}
+      <Button isSmall isBusy={isBusy} onClick={retry}>
+        Send again
+      </Button>
+      {!isToChange && change}
+    </>
+  );
+}
+
 function PostMore({
   post,
   retry,
@@ -152,16 +176,10 @@ function PostMore({
   return (
     <>
       <Outside post={post} />
-      {isUnknown(post.error) ? (
+      {isUnknown(post.error) && (
         <button type="button" onClick={retry}>
           Ask {platformTitle(post.provider)}, and send it if it is not there
         </button>
-      ) : needsChange(post) ? (
-        <button type="button" onClick={retry}>
-          Send again as it is
-        </button>
-      ) : (
-        <a href={`/app/write?post=${id}`}>Edit and send again</a>
       )}
       <a href={`/app/plan?post=${id}`}>Open in the plan</a>
       <button type="button" onClick={putAway}>

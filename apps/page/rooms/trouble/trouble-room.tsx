@@ -3,11 +3,10 @@ import type { ComponentChildren } from "preact";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { now } from "../../../shared/clock.ts";
 import { useLoad } from "../../data/load.ts";
-import { countPosts, NO_TEXT, splitText } from "../../../shared/texts.ts";
+import { countPosts } from "../../../shared/texts.ts";
 import type { Json } from "../../../shared/json.ts";
-import { shortTime } from "../../data/when.ts";
 import { may } from "../../data/session.ts";
-import { channelName, loadStatus, platformTitle, status } from "../../data/shared-data.ts";
+import { loadStatus, platformTitle, status } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Room } from "../../ui/room.tsx";
@@ -16,22 +15,25 @@ import { LostRow, PausedRow } from "./channel-row.tsx";
 import { FailureList } from "./failure-list.tsx";
 import { groupTroubles, isCalm, type Troubles } from "./grouping.ts";
 import { PostRow, Reason } from "./post-row.tsx";
+import { TryingRow } from "./trying-row.tsx";
 import { tellError } from "./telling.ts";
 
 const PAGE = 500;
 
 interface Loaded {
   readonly failed: readonly Post[];
+  /** Those that wait though their time has passed, and those that were begun. */
   readonly late: readonly Post[];
 }
 
 async function loadTroubles(signal: AbortSignal): Promise<Loaded> {
   const to = new Date(now()).toISOString();
-  const [failed, late] = await Promise.all([
+  const [failed, late, begun] = await Promise.all([
     listAll({ status: ["failed"] }, signal),
-    listAll({ status: ["scheduled"], to }, signal),
+    listAll({ status: ["scheduled", "uploaded"], to }, signal),
+    listAll({ status: ["publishing"] }, signal),
   ]);
-  return { failed, late };
+  return { failed, late: [...late, ...begun] };
 }
 
 async function listAll(filter: Json, signal: AbortSignal): Promise<readonly Post[]> {
@@ -50,7 +52,8 @@ async function listAll(filter: Json, signal: AbortSignal): Promise<readonly Post
 export function TroubleRoom() {
   const counts = status.value?.counts;
   // What fails or is mended meanwhile changes the counts.
-  const key = JSON.stringify([counts?.failed ?? 0, counts?.unknownOutcome ?? 0, counts?.overdue ?? 0]);
+  const { failed = 0, unknownOutcome = 0, overdue = 0, publishing = 0, uploaded = 0 } = counts ?? {};
+  const key = JSON.stringify([failed, unknownOutcome, overdue, publishing, uploaded]);
   const { data, error, again, reload } = useLoad(loadTroubles, key);
   const refresh = (): void => {
     reload();
@@ -72,7 +75,7 @@ export function TroubleRoom() {
 
 function Groups({ troubles, onDone }: { readonly troubles: Troubles; onDone(): void }) {
   const { stopped, unknown, lost, failures, older, setup, paused, expiring } = troubles;
-  const trying = <TryingAgain posts={troubles.trying} />;
+  const trying = <UnderWay posts={troubles.trying} onDone={onDone} />;
   if (isCalm(troubles))
     return (
       <>
@@ -106,8 +109,8 @@ function Groups({ troubles, onDone }: { readonly troubles: Troubles; onDone(): v
         </ul>
       </Group>
       <Group
-        title="Send again"
-        lead="These posts failed. Send them as they are, or change them first."
+        title="Failed"
+        lead="Change a post where its reason asks for it. Or send it again as it is."
         count={failures.reduce((sum, { posts }) => sum + posts.length, 0)}
       >
         <FailureList failures={failures} onDone={onDone} />
@@ -142,29 +145,17 @@ function Groups({ troubles, onDone }: { readonly troubles: Troubles; onDone(): v
   );
 }
 
-/** Their reason says when the next try is. */
-function TryingAgain({ posts }: { readonly posts: readonly Post[] }) {
+/** What Posthorn tries again or asks about by itself. */
+function UnderWay({ posts, onDone }: { readonly posts: readonly Post[]; onDone(): void }) {
   return (
     <Group
-      title="Tried again"
-      lead="They are late, and go out by themselves as soon as they can."
+      title="Under way"
+      lead="Posthorn tries these again, or asks whether they went out, by itself."
       count={posts.length}
     >
       <ul class="trouble-rows">
-        {posts.map(({ id, accountId, caption, error, scheduledAt }) => (
-          <li key={id} class="trouble-row">
-            <div class="trouble-text">
-              <p class="title">
-                <a href={`/app/plan?view=list&post=${encodeURIComponent(id)}`} dir="auto">
-                  {splitText(caption ?? "").first || NO_TEXT}
-                </a>
-              </p>
-              <p class="muted note">
-                <bdi>{channelName(accountId)}</bdi>, {shortTime(Date.parse(scheduledAt))}
-              </p>
-              <Reason told={tellError(error)} />
-            </div>
-          </li>
+        {posts.map((post) => (
+          <TryingRow key={post.id} post={post} onDone={onDone} />
         ))}
       </ul>
     </Group>

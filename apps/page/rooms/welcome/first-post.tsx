@@ -4,6 +4,7 @@ import type { Account } from "../../../../src/domain/accounts/account.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { loadAccounts, loadStatus, postChanges, status } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
+import { useRefusal } from "../../data/use-refusal.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Problem } from "../../ui/states.tsx";
@@ -20,7 +21,7 @@ const ENDED: readonly Post["status"][] = ["published", "failed", "cancelled"];
 export function FirstPost({ feed, isBegun }: { readonly feed: Account; readonly isBegun: boolean }) {
   const [text, setText] = useState("Hello! This is my first post.");
   const [post, setPost] = useState<Post | null>(null);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useRefusal();
   const [isBusy, setIsBusy] = useState(false);
   useEffect(() => (post === null ? undefined : follow(post, setPost)), [post]);
   useEffect(() => {

@@ -27,7 +27,13 @@ export function ActionBar({ composer, actions }: { readonly composer: Composer; 
         }))}
       />
       <div class="action-row">
-        <Kept state={state.value} isPost={post !== null} doing={doing} onRetry={actions.save} />
+        <Kept
+          state={state.value}
+          isPost={post !== null}
+          isKept={composer.isKept()}
+          doing={doing}
+          onRetry={actions.save}
+        />
         <div class="buttons">
           {post === null && (
             <Button kind="quiet" class="save" aria-keyshortcuts="Control+S" onClick={actions.save}>
@@ -87,15 +93,18 @@ function mainLabel({ form, post }: Composer): string {
 interface KeptProps {
   readonly state: SaveState;
   readonly isPost: boolean;
+  /** In this browser, until the server has it. */
+  readonly isKept: boolean;
   readonly doing: string | null;
   onRetry(): void;
 }
 
-function Kept({ state, isPost, doing, onRetry }: KeptProps) {
+function Kept({ state, isPost, isKept, doing, onRetry }: KeptProps) {
   if (state.kind === "failed" && doing === null)
     return (
       <p class="kept wrong" role="alert">
-        Not saved: {state.sentence}{" "}
+        {isKept ? "Kept in this browser, not saved yet: " : "Not saved: "}
+        {state.sentence}{" "}
         <Button isSmall kind="quiet" onClick={onRetry}>
           Try again
         </Button>
@@ -113,5 +122,5 @@ function keptText(state: SaveState, isPost: boolean): string {
   if (isPost && state.kind === "changed") return "Kept in this browser, not saved yet";
   if (isPost && state.kind === "nothing") return "";
   if (state.kind === "saved") return `Saved ${formats.value.time(state.at)}`;
-  return state.kind === "nothing" ? "Kept as you write" : "Saving…";
+  return state.kind === "nothing" ? "" : "Saving…";
 }

@@ -7,6 +7,7 @@ import { may, zone } from "../../data/session.ts";
 import { channelName, loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { clockTime, shortTime } from "../../data/when.ts";
+import { useRefusal } from "../../data/use-refusal.ts";
 import { followPosts } from "../../post/follow-posts.ts";
 import { placesOf } from "../../post/tell-outcome.ts";
 import { say } from "../../ui/toasts.tsx";
@@ -39,13 +40,16 @@ export interface Actions {
 export function useActions(composer: Composer, onTry: () => void): Actions {
   const { go } = useAddress();
   const [doing, setDoing] = useState<string | null>(null);
-  const [refusal, setRefusal] = useState<string | null>(null);
+  const [refusal, setRefusal] = useRefusal();
   const [isAsking, setIsAsking] = useState(false);
 
   // What was refused may be mended now.
   useSignalEffect(() => {
     void composer.form.value;
     setRefusal(null);
+  });
+  useSignalEffect(() => {
+    if (["saved", "nothing"].includes(composer.state.value.kind)) setRefusal(null);
   });
   /** Without a text it is said what becomes of the posts, which go out now. */
   const leave = (
@@ -62,8 +66,11 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
   const isReady = async (): Promise<boolean> => {
     const missing = missingIn(composer.form.value);
     if (missing !== null) return refuse(missing);
-    if (!(await composer.flush()))
-      return refuse("It is not saved yet, so nothing was done. See what stands in the way.");
+    if (!(await composer.keep())) {
+      // Beside the buttons it says that it is not saved, and why.
+      if (composer.state.value.kind === "failed") return false;
+      return refuse("Nothing was done: this was changed elsewhere. Choose above which one to go on with.");
+    }
     const failing = composer.checks.value.filter(({ error }) => error !== null);
     if (failing.length > 0) {
       const [one] = failing.length === 1 ? failing : [];
@@ -106,7 +113,7 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
 
   // Nothing waits for it: what is pressed next saves first, too.
   const saveDraft = (): void =>
-    void composer.flush().then((isKept) => {
+    void composer.keep().then((isKept) => {
       if (!isKept && composer.state.value.kind === "nothing")
         refuse("There is nothing to save yet. Write something first.");
     });

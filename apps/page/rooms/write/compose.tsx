@@ -1,5 +1,5 @@
-import { useSignalEffect } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
+import { useLoad } from "../../data/load.ts";
 import { isOwnKey, session } from "../../data/session.ts";
 import { findAccount } from "../../data/shared-data.ts";
 import { UNSAVED, useLoss, useSaver } from "../../ui/leaving.ts";
@@ -37,14 +37,11 @@ export function Compose({ composer, title, hint }: ComposeProps) {
   useLoss(isHeld ? UNSAVED : null);
   useSaver(post === null ? composer.flush : null);
   // The session had ended: what could not be kept is kept now.
-  useEffect(() => void (composer.isBehind() && composer.flush()), [session.value?.id]);
-  useSignalEffect(() => {
-    const providers = form.value.targets.flatMap(({ accountId }) => findAccount(accountId)?.provider ?? []);
-    void learnPlatforms(providers);
-  });
-  useSignalEffect(() => {
-    void learnFiles(form.value.media.flatMap(({ url }) => (isNoPicture(url) ? [url] : [])));
-  });
+  useEffect(() => void composer.flush(), [session.value?.id]);
+  const providers = form.value.targets.flatMap(({ accountId }) => findAccount(accountId)?.provider ?? []);
+  useLoad((signal) => learnPlatforms(providers, signal), JSON.stringify(providers));
+  const urls = form.value.media.flatMap(({ url }) => (isNoPicture(url) ? [url] : []));
+  useLoad((signal) => learnFiles(urls, signal), JSON.stringify(urls));
   const remarks = remarksOf(checks.value);
   const shared = sharedFields(form.value.targets).map(({ key }) => key);
   const remarksAt = (place: string): readonly Remark[] =>
@@ -52,7 +49,8 @@ export function Compose({ composer, title, hint }: ComposeProps) {
   return (
     <Room title={title} actions={null}>
       {hint !== null && <p class="hint">{hint}</p>}
-      {post === null ? <GoOn composer={composer} /> : <TakenUp composer={composer} />}
+      <TakenUp composer={composer} />
+      {post === null && <GoOn composer={composer} />}
       {state.value.kind === "conflict" && (
         <ConflictChoice composer={composer} sentence={state.value.sentence} />
       )}

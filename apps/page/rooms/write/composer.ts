@@ -2,27 +2,18 @@ import { signal, type Signal } from "@preact/signals";
 import type { Check, Draft } from "../../../../src/domain/drafts/draft.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { now } from "../../../shared/clock.ts";
-import { type Json, jsonOf, textOf } from "../../../shared/json.ts";
-import { keepBehind } from "../../../shared/told.ts";
-import { dropEdit, keepEdit, type KeptEdit } from "../../data/kept-edits.ts";
+import type { Json } from "../../../shared/json.ts";
 import { zone } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
 import { CallError, sentenceOf } from "../../wire.ts";
-import {
-  draftOf,
-  type Form,
-  formOf,
-  formOfPost,
-  isAnything,
-  type OwnContent,
-  postChangeOf,
-  type TargetForm,
-} from "./form.ts";
+import { draftOf, type Form, formOf, isAnything, type OwnContent, type TargetForm } from "./form.ts";
+import { createKeptCopy, type KeptForm } from "./kept-forms.ts";
 import { changesIn } from "./remarks.ts";
+import { unlooked } from "./unlooked.ts";
 import { createSaver, type Refusal, type SaveState } from "./saver.ts";
 
-const WAIT_MS = 400;
-const AGAIN_MS = 5_000;
+export const WAIT_MS = 400;
+export const AGAIN_MS = 5_000;
 /** Browsers let so much go on when a window is closed. */
 const MAX_KEEPALIVE_CHARS = 20_000;
 
@@ -41,7 +32,16 @@ export interface Composer {
   edit(change: (form: Form) => Form): void;
   /** Keeps what is not kept yet, or looks at it. Answers whether all was. */
   flush(): Promise<boolean>;
+  /** As `flush`, where the person asks for it: what is only looked at is kept, too. */
+  keep(): Promise<boolean>;
+  /** Whether something would be lost with the window. */
   isBehind(): boolean;
+  /** Whether what the server does not have stands in this browser. */
+  isKept(): boolean;
+  /** Goes on with what was kept in this browser. `isOld`: the post was changed elsewhere since then. */
+  readonly takenUp: Signal<{ readonly isOld: boolean } | null>;
+  /** Gives that up: what is there without it. */
+  giveUp(): void;
   /** What only a change of a post has. */
   readonly change: PostChange | null;
   /** After a conflict: what the other one wrote. */
@@ -52,10 +52,6 @@ export interface Composer {
 }
 
 interface PostChange {
-  /** Goes on with what was kept in this browser. `isOld`: the post was changed elsewhere since then. */
-  readonly takenUp: Signal<{ readonly isOld: boolean } | null>;
-  /** Gives up what is changed: the post as it is. */
-  giveUp(): void;
   /** Changes or sends the post again. */
   send(): Promise<Post>;
 }
@@ -63,16 +59,29 @@ interface PostChange {
 interface Start {
   readonly form: Form;
   readonly draft: Draft | null;
+  /** Nothing is kept before the person changes something, or wants it kept. */
+  readonly isCopy?: boolean;
+  /** What was written here before, and not saved. */
+  readonly kept?: KeptForm | null;
   /** Told once there is a draft, or another one, for the address. */
   onDraft(id: string): void;
 }
 
 /** Writes a draft: every change is saved, and each save answers what the channels say of it. */
-export function createDraftComposer({ form: first, draft: found, onDraft }: Start): Composer {
-  const form = signal(first);
-  const draft = signal(found);
-  const checks = signal<readonly Check[]>(found?.checks ?? []);
+export function createDraftComposer({
+  form: first,
+  draft: found,
+  isCopy = false,
+  kept: taken = null,
+  onDraft,
+}: Start): Composer {
+  const form = signal(taken?.form ?? first);
+  // Where it was changed elsewhere since then, the server says so.
+  const draft = signal(found === null || taken === null ? found : { ...found, revision: taken.revision });
+  const checks = signal<readonly Check[]>(found?.checks ?? (isCopy ? unlooked(first) : []));
   const state = signal<SaveState>({ kind: "nothing" });
+  const takenUp = signal(taken === null ? null : { isOld: false });
+  const keptCopy = createKeptCopy(taken?.id ?? null);
 
   let isEnded = false;
   /** What the server has, as a save would send it: only what differs is sent, so that others see what was changed. */
@@ -108,10 +117,16 @@ export function createDraftComposer({ form: first, draft: found, onDraft }: Star
     refusalOf,
     onState: (value) => {
       state.value = value;
+      if (value.kind === "saved" || value.kind === "nothing") keptCopy.drop(draft.value);
     },
   });
-  // What the page brought along, as a copy or what another app shares, is looked at as what is typed.
-  if (found === null && isAnything(first)) saver.change();
+  const set = (next: Form): void => {
+    form.value = next;
+    keptCopy.keep(draft.value, next);
+    saver.change();
+  };
+  // What another app shares is kept as what is typed.
+  if (taken !== null || (found === null && !isCopy && isAnything(first))) saver.change();
   return {
     form,
     checks,
@@ -121,12 +136,19 @@ export function createDraftComposer({ form: first, draft: found, onDraft }: Star
     change: null,
     channelsAside: new Map(),
     ownAside: new Map(),
-    edit(change) {
-      form.value = change(form.value);
-      saver.change();
-    },
+    edit: (change) => set(change(form.value)),
     flush: saver.flush,
-    isBehind: saver.isBehind,
+    keep() {
+      if (draft.value === null && !saver.isBehind()) saver.change();
+      return saver.flush();
+    },
+    isBehind: () => saver.isBehind() && !keptCopy.isKept(),
+    isKept: () => saver.isBehind() && keptCopy.isKept(),
+    takenUp,
+    giveUp() {
+      takenUp.value = null;
+      set(first);
+    },
     async takeTheirs() {
       const { drafts } = await call("list_drafts", { id: draft.value?.id });
       const [theirs] = drafts;
@@ -134,10 +156,13 @@ export function createDraftComposer({ form: first, draft: found, onDraft }: Star
       form.value = formOf(theirs, now(), zone.value);
       kept = draftOf(form.value, zone.value, []);
       take(theirs);
+      takenUp.value = null;
       saver.begin(false);
     },
     keepMine() {
+      keptCopy.drop(draft.value);
       draft.value = null;
+      keptCopy.keep(null, form.value);
       saver.begin(true);
     },
     end() {
@@ -147,141 +172,11 @@ export function createDraftComposer({ form: first, draft: found, onDraft }: Star
   };
 }
 
-function isSame(one: unknown, other: unknown): boolean {
+export function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Looks at a change of a post by a dry run, which the server answers and does not keep. */
-function lookerOf(post: Post, form: Signal<Form>, checks: Signal<readonly Check[]>) {
-  return async (args: Json): Promise<void> => {
-    const { accountId } = post;
-    try {
-      const { preview, warnings = [] } = await call(toolOf(post), args);
-      if (preview !== undefined) checks.value = [{ accountId, error: null, warnings, preview }];
-    } catch (error) {
-      if (!(error instanceof CallError) || error.status === 0 || error.status === 401) throw error;
-      const [before] = checks.value;
-      const preview = before?.preview ?? noPreview(form.value);
-      const check = { accountId, error: error.message, warnings: [], preview };
-      keepBehind(check, "error", error.sentences);
-      checks.value = [check];
-    }
-  };
-}
-
-/** What of a post's change is not sent yet. It is kept in the browser with each change, until it is sent or given up. */
-function unsavedOf(found: Post, form: Signal<Form>, before: Form) {
-  let post = found;
-  let sent: Json = changesOf(post, before);
-  let isKept = true;
-  const isChanged = (): boolean => !isSame(changesOf(post, form.value), sent);
-  return {
-    isChanged,
-    isBehind: () => isChanged() && !isKept,
-    keep(): void {
-      if (!isChanged()) return dropEdit(post.id);
-      isKept = keepEdit(post.id, { base: post.updatedAt, change: changesOf(post, form.value) });
-    },
-    async send(): Promise<Post> {
-      const change = changesOf(post, form.value);
-      post = (await call(toolOf(post), change)).post;
-      sent = change;
-      this.keep();
-      return post;
-    },
-  };
-}
-
-/** Changes a post that waits or failed: a dry run looks at it. `edit`: what was changed here before, and not sent. */
-export function createPostComposer(post: Post, edit: KeptEdit | null): Composer {
-  const before = formOfPost(post, now(), zone.value);
-  const form = signal(edit === null ? before : formOfEdit(post, edit.change));
-  const checks = signal<readonly Check[]>([]);
-  const state = signal<SaveState>({ kind: "nothing" });
-  const unsaved = unsavedOf(post, form, before);
-  const takenUp = signal(edit === null ? null : { isOld: edit.base !== post.updatedAt });
-  let calm: SaveState = { kind: "nothing" };
-  const tell = (value: SaveState): void => {
-    state.value = value.kind === "failed" ? value : unsaved.isChanged() ? { kind: "changed" } : calm;
-  };
-  const saver = createSaver<Json>({
-    waitMs: WAIT_MS,
-    againMs: AGAIN_MS,
-    now,
-    newKey: () => "",
-    read: () => ({ ...changesOf(post, form.value), dryRun: true }),
-    save: lookerOf(post, form, checks),
-    refusalOf,
-    onState: tell,
-  });
-  saver.change();
-  const set = (next: Form): void => {
-    form.value = next;
-    unsaved.keep();
-    saver.change();
-  };
-  return {
-    form,
-    checks,
-    state,
-    draft: signal(null),
-    post,
-    channelsAside: new Map(),
-    ownAside: new Map(),
-    edit: (change) => set(change(form.value)),
-    flush: saver.flush,
-    isBehind: unsaved.isBehind,
-    change: {
-      takenUp,
-      giveUp() {
-        takenUp.value = null;
-        set(before);
-      },
-      async send() {
-        state.value = { kind: "saving" };
-        try {
-          const changed = await unsaved.send();
-          calm = { kind: "saved", at: now() };
-          takenUp.value = null;
-          return changed;
-        } finally {
-          tell(calm);
-        }
-      },
-    },
-    takeTheirs: () => Promise.resolve(),
-    keepMine: () => {},
-    end: saver.end,
-  };
-}
-
-/** The form of a post with a change that was kept in the browser. */
-function formOfEdit(post: Post, change: Json): Form {
-  const metadata = Object.entries(jsonOf(change["metadata"])).filter(([, value]) => value !== null);
-  const changed = {
-    ...post,
-    caption: textOf(change["caption"]),
-    mediaUrl: textOf(change["mediaUrl"]),
-    metadata: Object.fromEntries(metadata),
-    scheduledAt: textOf(change["scheduledAt"]) || post.scheduledAt,
-  };
-  return formOfPost(changed, now(), zone.value);
-}
-
-function toolOf({ status }: Post): "retry_post" | "update_post" {
-  return status === "failed" ? "retry_post" : "update_post";
-}
-
-function changesOf(post: Post, form: Form): Json {
-  return { id: post.id, ...postChangeOf(form, zone.value, Object.keys(post.metadata ?? {})) };
-}
-
-function noPreview({ caption }: Form): Check["preview"] {
-  const count = { length: caption.length, max: null, unit: "characters" as const };
-  return { text: caption, parts: [], count, media: [], link: null, note: null };
-}
-
-function refusalOf(error: unknown): Refusal {
+export function refusalOf(error: unknown): Refusal {
   const sentence = sentenceOf(error);
   if (!(error instanceof CallError) || error.status === 0 || error.status >= 500)
     return { kind: "lost", sentence };

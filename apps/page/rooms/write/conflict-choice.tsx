@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useRefusal } from "../../data/use-refusal.ts";
 import { Button } from "../../ui/button.tsx";
 import { sentenceOf } from "../../wire.ts";
 import type { Composer } from "./composer.ts";
@@ -11,7 +11,7 @@ export function ConflictChoice({
   readonly composer: Composer;
   readonly sentence: string;
 }) {
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useRefusal();
   return (
     <section class="conflict hint" role="alert" aria-label="Changed elsewhere">
       <div>

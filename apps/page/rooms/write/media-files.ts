@@ -16,16 +16,17 @@ export function playableUrl(url: string): string | null {
   return file?.type === "video" || file?.type === "audio" ? contentUrl(file.id) : null;
 }
 
+/** Looked for, and not found perhaps. */
 const asked = new Set<string>();
 const MOST_FILES = 500;
 
-/** Looks for the files behind addresses that are not pictures, once for each. */
-export async function learnFiles(urls: readonly string[]): Promise<void> {
+/** Looks for the files behind addresses that are not pictures, once for each. Rejects where no answer comes. */
+export async function learnFiles(urls: readonly string[], signal: AbortSignal): Promise<void> {
   const unknown = urls.filter(
     (url) => url.startsWith("r2://") && !filesByUrl.value.has(url) && !asked.has(url),
   );
   if (unknown.length === 0) return;
+  const { files } = await call("list_files", { limit: MOST_FILES }, { signal });
   for (const url of unknown) asked.add(url);
-  const { files } = await call("list_files", { limit: MOST_FILES }).catch(() => ({ files: [] }));
   keepFiles(files);
 }

@@ -4,6 +4,7 @@ import { wordsOfValue } from "../../../../src/domain/posts/for-people.ts";
 import { textOf } from "../../../shared/json.ts";
 import { findAccount, platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
+import { useRefusal } from "../../data/use-refusal.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field as Labelled } from "../../ui/field.tsx";
 import { sentenceOf } from "../../wire.ts";
@@ -146,7 +147,7 @@ interface LookupProps extends Part {
 /** Values that only the platform knows. Where it does not tell them, one is typed. */
 function Lookup({ own, field, value, accountId, onChange }: LookupProps) {
   const [choices, setChoices] = useState<Choices["choices"] | null>(null);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useRefusal();
   const [isTyped, setIsTyped] = useState(false);
   useEffect(() => {
     const asked = new AbortController();

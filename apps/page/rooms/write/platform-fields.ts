@@ -8,22 +8,16 @@ import type { TargetForm } from "./form.ts";
 
 /** Platforms with all that they take, once asked for. */
 const known = signal<ReadonlyMap<string, PlatformListing>>(new Map());
-const asked = new Set<string>();
 const AT_ONCE = 10;
 
-/** Asks for what the platforms take that are not known yet. */
-export async function learnPlatforms(providers: readonly string[]): Promise<void> {
-  const provider = [...new Set(providers)].filter((one) => !asked.has(one)).slice(0, AT_ONCE);
-  if (provider.length === 0) return;
-  for (const one of provider) asked.add(one);
-  try {
-    const { platforms } = await call("list_platforms", { provider });
+/** Asks for what the platforms take that are not known yet. Rejects where the server does not answer. */
+export async function learnPlatforms(providers: readonly string[], signal: AbortSignal): Promise<void> {
+  const unknown = [...new Set(providers)].filter((one) => !known.value.has(one));
+  for (let at = 0; at < unknown.length; at += AT_ONCE) {
+    const provider = unknown.slice(at, at + AT_ONCE);
+    const { platforms } = await call("list_platforms", { provider }, { signal });
     known.value = new Map([...known.value, ...platforms.map((one) => [one.provider, one] as const)]);
-  } catch {
-    // The next change of the channels asks again.
-    for (const one of provider) asked.delete(one);
   }
-  await learnPlatforms(providers);
 }
 
 export function schemaOf(accountId: string): Json | undefined {

@@ -1,11 +1,13 @@
 import { Eye } from "lucide-preact";
 import { PostPreview } from "../../ui/preview.tsx";
 import type { Composer } from "./composer.ts";
+import { type Form, isAnything } from "./form.ts";
 import { playableUrl } from "./media-files.ts";
+import type { SaveState } from "./saver.ts";
 
 /** What each channel will show, as its platform's own file tells it. */
 export function Previews({ composer }: { readonly composer: Composer }) {
-  const { form, checks } = composer;
+  const { form, checks, state } = composer;
   const shown = form.value.targets.flatMap(({ accountId }) => {
     const check = checks.value.find((one) => one.accountId === accountId);
     return check === undefined ? [] : [check];
@@ -15,10 +17,7 @@ export function Previews({ composer }: { readonly composer: Composer }) {
       {shown.length === 0 ? (
         <div class="preview-empty">
           <Eye aria-hidden="true" />
-          <p>
-            {form.value.targets.length === 0 ? "Choose a channel" : "Write something"} to see what will go
-            out.
-          </p>
+          <p>{tellMissing(form.value, state.value)}</p>
         </div>
       ) : (
         shown.map(({ accountId, preview }) => (
@@ -27,4 +26,13 @@ export function Previews({ composer }: { readonly composer: Composer }) {
       )}
     </aside>
   );
+}
+
+/** Why there is no preview. */
+export function tellMissing(form: Form, state: SaveState): string {
+  if (form.targets.length === 0) return "Choose a channel to see what will go out.";
+  if (!isAnything(form)) return "Write something to see what will go out.";
+  return state.kind === "failed" || state.kind === "conflict"
+    ? "What will go out is shown here as soon as this is saved."
+    : "What will go out is shown here in a moment.";
 }

@@ -3,7 +3,7 @@ import { clockTime } from "../../data/when.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import type { Composer } from "./composer.ts";
-import { inWords, type RepeatForm, repeatProblems, UNITS, WEEKDAYS } from "./repeat.ts";
+import { inWords, type RepeatForm, repeatProblems, tellTurns, UNITS, WEEKDAYS } from "./repeat.ts";
 
 /** The rule of a series. */
 export function RepeatPart({ composer }: { readonly composer: Composer }) {
@@ -56,7 +56,7 @@ export function RepeatPart({ composer }: { readonly composer: Composer }) {
         </Field>
       </div>
       {repeat.unit === "week" && <Weekdays repeat={repeat} set={set} error={problemOf("days")} />}
-      <div class="row-fields">
+      <div class="row-fields wider">
         <Field label="From" error={problemOf("from")}>
           {(control) => (
             <input
@@ -109,11 +109,7 @@ export function RepeatPart({ composer }: { readonly composer: Composer }) {
           </Field>
         )}
       </div>
-      {problems.length === 0 && (
-        <p class="muted">
-          {inWords(repeat, clockTime)}, by the clock of {repeat.timezone}.
-        </p>
-      )}
+      {problems.length === 0 && <p class="muted">{inWords(repeat, clockTime)}.</p>}
       <Texts repeat={repeat} caption={caption} set={set} />
     </div>
   );
@@ -157,7 +153,7 @@ function Weekdays({ repeat, set, error }: PartProps & { readonly error: string |
   );
 }
 
-/** Texts that take turns, in the place of the one above. */
+/** Texts that take turns, instead of the post's own text. */
 function Texts({ repeat, caption, set }: PartProps & { readonly caption: string }) {
   const { texts } = repeat;
   const put = (at: number, text: string): void =>
@@ -167,11 +163,14 @@ function Texts({ repeat, caption, set }: PartProps & { readonly caption: string 
       {texts.map((text, at) => (
         // What is written decides nothing about its place.
         <div key={at} class="beside top">
+          <span class="muted" aria-hidden="true">
+            {at + 1}.
+          </span>
           <textarea
             class="input grows"
             rows={2}
             dir="auto"
-            aria-label={`Text of turn ${at + 1}`}
+            aria-label={`Text ${at + 1}`}
             value={text}
             onInput={({ currentTarget }) => put(at, currentTarget.value)}
           />
@@ -194,9 +193,7 @@ function Texts({ repeat, caption, set }: PartProps & { readonly caption: string 
           {texts.length === 0 ? "Let texts take turns" : "One more text"}
         </Button>
       </div>
-      {texts.length > 0 && (
-        <p class="muted note">Each time the next text goes out, in the place of the one above.</p>
-      )}
+      {texts.length > 0 && <p class="muted note">{tellTurns(texts.length)}</p>}
     </div>
   );
 }

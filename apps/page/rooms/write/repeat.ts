@@ -1,4 +1,5 @@
 import type { Series } from "../../../../src/domain/drafts/repeat.ts";
+import { tellDate } from "../../../../src/domain/drafts/tell-series.ts";
 import type { Json } from "../../../shared/json.ts";
 import type { Day } from "../../../shared/zone.ts";
 
@@ -113,17 +114,24 @@ function isWhole(text: string, max: number): boolean {
   return text.trim() !== "" && Number.isInteger(number) && number >= 1 && number <= max;
 }
 
-/** The rule in words: `Every 2 weeks on Monday and Friday at 09:00`. `clock`: how a time is written. */
+/** The rule in words: `Every 2 weeks on Monday and Friday at 09:00 (UTC)`. `clock`: how a time is written. */
 export function inWords(form: RepeatForm, clock: (time: string) => string): string {
-  const { every, unit, days, time } = form;
+  const { every, unit, days, time, timezone, from } = form;
   const count = Number(every);
   const pace = count === 1 ? `Every ${unit}` : `Every ${count} ${unit}s`;
   const chosen = WEEKDAYS.filter(({ value }) => days.includes(value)).map(({ label }) => label);
-  const on = unit !== "week" ? "" : chosen.length === 7 ? " on every day" : ` on ${listed(chosen)}`;
-  return `${pace}${on} at ${clock(time)}`;
+  const inWeek = chosen.length === 7 ? " on every day" : ` on ${listed(chosen)}`;
+  const on = unit === "day" ? "" : unit === "week" ? inWeek : tellDate(unit, from);
+  return `${pace}${on} at ${clock(time)} (${timezone})`;
 }
 
 /** `a, b and c`. */
 export function listed(words: readonly string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+}
+
+/** How texts take turns. */
+export function tellTurns(count: number): string {
+  if (count === 1) return "Text 1 goes out each time, instead of the text of the post.";
+  return `Text 1 goes out the first time, text 2 the second time${count > 2 ? ", and so on" : ""}. After text ${count} comes text 1 again. The text of the post itself is not used.`;
 }

@@ -1,11 +1,14 @@
+import type { Draft } from "../../../../src/domain/drafts/draft.ts";
 import { now } from "../../../shared/clock.ts";
 import { textOf } from "../../../shared/json.ts";
-import { readEdit } from "../../data/kept-edits.ts";
+import { dropEdit, readEdit } from "../../data/kept-edits.ts";
 import { zone } from "../../data/session.ts";
 import { accounts, findAccount, loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
-import { type Composer, createDraftComposer, createPostComposer } from "./composer.ts";
-import { emptyForm, type Form, formOf, formOfPost, newTarget } from "./form.ts";
+import { type Composer, createDraftComposer } from "./composer.ts";
+import { draftOf, emptyForm, type Form, formOf, formOfPost, newTarget } from "./form.ts";
+import { type KeptForm, keptNew, keptOf, lastSave } from "./kept-forms.ts";
+import { createPostComposer } from "./post-composer.ts";
 import { toWall } from "./wall.ts";
 
 /** What the address asks for: something to go on with, or what to begin with. */
@@ -27,14 +30,40 @@ export async function start(query: Query, onDraft: (id: string) => void): Promis
   if (post !== undefined) return startPost(post);
   if (copy !== undefined) {
     const form = { ...(await formOfCopy(copy)), when: "at" as const };
-    return { kind: "writing", composer: createDraftComposer({ form, draft: null, onDraft }), hint: null };
+    const composer = createDraftComposer({ form, draft: null, isCopy: true, onDraft });
+    return { kind: "writing", composer, hint: null };
   }
+  if (Object.keys(query).length === 0) return startNew(onDraft);
   const { account = null } = query;
   if (account !== null && accounts.value === null) await loadAccounts();
   // A draft for a channel that is not there could not be saved.
   const known = account === null ? null : findAccount(account);
   const composer = createDraftComposer({ form: presetOf(query, known?.id ?? null), draft: null, onDraft });
   return { kind: "writing", composer, hint: account === null || known !== null ? null : NO_CHANNEL };
+}
+
+/** What could not be saved stands here again. */
+async function startNew(onDraft: (id: string) => void): Promise<Started> {
+  const form = emptyForm(now(), zone.value);
+  // What is being saved a moment after it was left is a draft then.
+  if (keptNew(form) !== null) await lastSave();
+  const kept = await unsaved(keptNew(form));
+  return { kind: "writing", composer: createDraftComposer({ form, draft: null, kept, onDraft }), hint: null };
+}
+
+/** The last save before a window went away may have come through without its answer: then it is a draft. */
+async function unsaved(kept: KeptForm | null): Promise<KeptForm | null> {
+  if (kept === null) return null;
+  const { drafts } = await call("list_drafts", { state: ["open"] }).catch(() => ({ drafts: [] }));
+  return drafts.some((draft) => isSaved(kept, draft)) ? null : kept;
+}
+
+/** Whether the draft has all of it. What it was kept by is given up then. */
+function isSaved({ id, form }: KeptForm, draft: Draft): boolean {
+  const contentOf = (one: Form): string => JSON.stringify(draftOf(one, zone.value, []));
+  const isThere = contentOf(form) === contentOf(formOf(draft, now(), zone.value));
+  if (isThere) dropEdit(id);
+  return isThere;
 }
 
 async function startDraft(id: string, onDraft: (id: string) => void): Promise<Started> {
@@ -49,7 +78,9 @@ async function startDraft(id: string, onDraft: (id: string) => void): Promise<St
           : "This draft was scheduled. Change its posts in the plan.",
     };
   const form = formOf(draft, now(), zone.value);
-  return { kind: "writing", composer: createDraftComposer({ form, draft, onDraft }), hint: null };
+  const found = keptOf(id, form);
+  const kept = found === null || isSaved(found, draft) ? null : found;
+  return { kind: "writing", composer: createDraftComposer({ form, draft, kept, onDraft }), hint: null };
 }
 
 async function startPost(id: string): Promise<Started> {

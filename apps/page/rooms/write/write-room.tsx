@@ -9,7 +9,7 @@ import { Room } from "../../ui/room.tsx";
 import { Bones, Empty, Problem } from "../../ui/states.tsx";
 import type { Composer } from "./composer.ts";
 import { Compose } from "./compose.tsx";
-import { noteLastSave } from "./go-on.tsx";
+import { noteLastSave } from "./kept-forms.ts";
 import { start } from "./start.ts";
 
 /** One thing is written: a draft, or a post that is changed. */

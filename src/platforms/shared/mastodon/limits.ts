@@ -221,6 +221,7 @@ export function capabilitiesOf(account: Known): StatedCapabilities {
       post: ["likes", "comments", "shares"],
     },
     reconciles: "list",
+    ...(family.keyMs === null ? {} : { knowsRepeats: true }),
     // The others count otherwise, or not at all.
     quotas:
       software === null || family === MASTODON

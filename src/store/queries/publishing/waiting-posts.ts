@@ -73,11 +73,12 @@ export async function listLate(reader: Reader, filter: LateFilter, limit: number
   );
 }
 
-/** When the first late post goes out whose channel can send it. Null: there is none. */
+/** When the first late post goes out, or is tried again, whose channel can send it. Null: there is none. */
 export async function readNextLate(reader: Reader, scope: LateScope): Promise<number | null> {
   const next = sql<{ next: number | null }>`
     SELECT min(${goesOutAt(scope.now)}) AS next FROM posts p JOIN accounts a ON a.id = p.account_id
-    WHERE ${sql.join(lateOf(scope, ["scheduled"]), sql` AND `)} AND a.paused = 0 AND a.status IN ('connected', 'expiring')`;
+    WHERE ${sql.join(lateOf(scope, ["scheduled", "publishing"]), sql` AND `)}
+      AND p.lease_worker IS NULL AND a.paused = 0 AND a.status IN ('connected', 'expiring')`;
   return (await rowOf(reader, next))?.next ?? null;
 }
 
@@ -118,4 +119,16 @@ export function listWaitingUntil(
     .orderBy("scheduled_at")
     .orderBy("id");
   return (limit === undefined ? query : query.limit(limit)).execute();
+}
+
+/** An account's posts that were begun and are not done, earliest first: some may be out already. */
+export function listUnderWay(reader: Reader, accountId: string): Promise<PostRow[]> {
+  return queryOf(reader)
+    .selectFrom("posts")
+    .selectAll()
+    .where("account_id", "=", accountId)
+    .where("status", "=", sql.lit("publishing"))
+    .orderBy("scheduled_at")
+    .orderBy("id")
+    .execute();
 }

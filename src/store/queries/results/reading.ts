@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { AgeColumn } from "../../../domain/posts/results.ts";
 import type { PostRow } from "../../schema/tables.ts";
 import { anyOf, rowsOf } from "../../engine/statements.ts";
@@ -44,9 +44,15 @@ export function readPacked(
     sql<PackedFigures>`
       SELECT r.account_id, string_agg(${one}, ';') AS packed FROM results r
       WHERE r.account_id IN ${ownAccounts(scope)} AND r.at >= ${scope.from} AND r.at <= ${scope.to}
-        AND r.post_id <> '' AND ${labelled}
+        AND r.post_id <> '' AND ${labelled} AND r.post_id NOT IN ${takenDown(scope)}
       GROUP BY r.account_id`,
   );
+}
+
+/** What was live and is not there any more. The work grows with the cancelled posts alone. */
+function takenDown(scope: StatusScope): RawBuilder<unknown> {
+  return sql`(SELECT id FROM posts
+    WHERE account_id IN ${ownAccounts(scope)} AND status = 'cancelled' AND published_at IS NOT NULL)`;
 }
 
 /** The posts of each label, their ids separated by semicolons. Joined in SQL they would take ten times as long. */

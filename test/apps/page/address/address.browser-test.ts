@@ -287,7 +287,10 @@ describe("from every other room", () => {
     await saved;
     await expectOneChange(page, /\/app\/write$/, "Write");
     expect(await page.getByRole("textbox", { name: "Text", exact: true }).inputValue()).toBe("");
-    await page.getByRole("link", { name: "Go on with “The one before, and more”?" }).waitFor();
+    const offer = page.getByRole("link", { name: "Go on with “The one before, and more”?" });
+    await offer.waitFor();
+    await page.getByRole("button", { name: "Not now" }).click();
+    await offer.waitFor({ state: "detached" });
   });
 
   it("a post that is scheduled on a slow line does not call back who went on", async () => {

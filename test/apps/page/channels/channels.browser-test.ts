@@ -226,6 +226,7 @@ describe("a channel", () => {
     const id = await addChannel("Linked");
     const page = await openChannel(id);
     await page.getByRole("heading", { name: "Link parameters" }).click();
+    await page.getByText("{provider} becomes feed. {label} becomes the first label of the post").waitFor();
     await page.getByRole("textbox", { name: "Source" }).fill("{provider}");
     await page.getByText("https://example.com/article?utm_source=feed").waitFor();
     await page.getByRole("textbox", { name: "Medium" }).fill("{who}");

@@ -143,14 +143,14 @@ async function travel(host: PageHost, page: Page, hands: Hands): Promise<void> {
   await addFailed(host, "post_refused", feed.id, REFUSED);
   await addFailed(host, "post_unknown", feed.id, UNKNOWN);
   await goTo("Trouble");
-  await page.getByRole("link", { name: "Change it first" }).waitFor();
+  await page.getByRole("link", { name: "Change it" }).waitFor();
   await hands.look(page, "trouble");
   await hands.use(button("It is there"));
   await said("Noted: it is published.");
   expect((await call("get_post", { id: "post_unknown" })).post.status).toBe("published");
   await hands.look(page, "settled");
   await hands.use(page.getByLabel("More: Text of post_refused"));
-  await hands.use(button("Send again as it is"));
+  await hands.use(button("Send again"));
   await said(/On its way to /);
   await runTick(host.ctx);
   await said(/Live on /);

@@ -162,10 +162,11 @@ describe("a draft that was typed a moment ago", () => {
     await expect.poll(captions).toContain("Typed, and away");
   });
 
-  it("is asked about where it cannot be saved", async () => {
+  it("is asked about where neither the server nor the browser keeps it", async () => {
     await open("/app/write");
     await room("Write");
     await page.route("**/app/api/tools/save_draft", (route) => route.abort());
+    await page.evaluate("Storage.prototype.setItem = () => { throw new Error('There is no room.'); }");
     await text().fill("Typed, and no server");
     await page.getByText(/^Not saved: /).waitFor();
     await goTo("Plan");
@@ -179,6 +180,58 @@ describe("a draft that was typed a moment ago", () => {
     await goTo("Plan");
     await room("Plan");
     expect(await captions()).toContain("Typed, and no server");
+  });
+
+  it("is there again where the server did not take it, and can be discarded", async () => {
+    await open("/app/write");
+    await room("Write");
+    await page.route("**/app/api/tools/save_draft", (route) => route.abort());
+    await text().fill("Typed, and kept");
+    await page.getByText(/^Kept in this browser, not saved yet: /).waitFor();
+    await goTo("Plan");
+    await room("Plan");
+    await goTo("Write");
+    await expect.poll(() => text().inputValue()).toBe("Typed, and kept");
+    await button("Discard it").click();
+    await expect.poll(() => text().inputValue()).toBe("");
+    await goTo("Plan");
+    await room("Plan");
+    await page.unroute("**/app/api/tools/save_draft");
+    await goTo("Write");
+    await room("Write");
+    await page.getByText("Kept as you write").waitFor();
+    expect(await text().inputValue()).toBe("");
+    expect(await captions()).not.toContain("Typed, and kept");
+  });
+
+  it("is one draft where its save came through with the window's end", async () => {
+    await open("/app/write");
+    await room("Write");
+    await text().fill("Typed, and reloaded");
+    await page.reload();
+    await room("Write");
+    await page.getByText(/^Saved |Go on with/).waitFor();
+    expect((await captions()).filter((caption) => caption === "Typed, and reloaded")).toHaveLength(1);
+  });
+
+  it("belongs to its draft, and never takes the place of what another one wrote there", async () => {
+    const { draft } = await host.call("save_draft", { caption: "One" });
+    await open(`/app/write?draft=${draft.id}`);
+    await expect.poll(() => text().inputValue()).toBe("One");
+    await page.route("**/app/api/tools/save_draft", (route) => route.abort());
+    await text().fill("Mine");
+    await page.getByText(/^Kept in this browser, not saved yet: /).waitFor();
+    await goTo("Plan");
+    await room("Plan");
+    await host.call("save_draft", { id: draft.id, revision: draft.revision, caption: "Theirs" });
+    await page.unroute("**/app/api/tools/save_draft");
+    await page.goto(`${host.address}/app/write?draft=${draft.id}`);
+    await page.getByText("This draft was changed elsewhere").waitFor();
+    expect(await text().inputValue()).toBe("Mine");
+    await button("Take the other one").click();
+    await expect.poll(() => text().inputValue()).toBe("Theirs");
+    await page.reload();
+    await expect.poll(() => text().inputValue()).toBe("Theirs");
   });
 
   it("is looked at where the page brought it along", async () => {

@@ -212,6 +212,8 @@ describe("the list", () => {
     await heading("Tuesday 24 November 2026").or(heading("Tuesday, 24 November 2026")).waitFor();
     await expect.poll(() => page.locator(".plan-tile").first().innerText()).toContain("Hello world");
     expect(await tile(/It failed/).count()).toBe(0);
+    const drafts = page.getByText("Only posts are listed here.").getByRole("link");
+    expect(await drafts.getAttribute("href")).toBe("/app/review?show=written");
     await page.getByRole("combobox", { name: "Order" }).selectOption("latest");
     await tile(/It failed/).waitFor();
     await expect.poll(() => page.locator(".plan-tile").first().innerText()).toContain("Snow is here");
@@ -235,6 +237,30 @@ describe("on a phone", () => {
     await heading("Wed 25 Nov").or(heading("Wed, 25 Nov")).waitFor();
     await tile(/Late show/).click();
     await page.getByRole("dialog").getByText("Late show").waitFor();
+  });
+
+  it("begins a post for the day that is chosen, with posts or without, and comes back to it", async () => {
+    await open("/app/plan", 360);
+    const write = page.getByRole("link", { name: "Write a post for this day" });
+    await cell("2026-11-24").click();
+    await tile(/Hello world/).waitFor();
+    await page.waitForURL(/day=2026-11-24/);
+    await write.waitFor();
+    for (const month of ["December 2026", "January 2027"]) {
+      await page.getByRole("button", { name: "Next month" }).click();
+      await heading(month).waitFor();
+    }
+    await cell("2027-01-14").click();
+    await page.waitForURL(/day=2027-01-14/);
+    await write.click();
+    await page.getByText(/^Thursday,? 14 January 2027, 09:00$/).waitFor();
+    await page.goBack();
+    await heading("January 2027").waitFor();
+    expect(await cell("2027-01-14").getAttribute("tabindex")).toBe("0");
+    // What is over is not written for.
+    await page.goto(`${host.address}/app/plan?day=2026-11-19`);
+    await tile(/It failed/).waitFor();
+    expect(await write.count()).toBe(0);
   });
 });
 

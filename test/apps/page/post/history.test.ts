@@ -14,10 +14,36 @@ const attempt = (changes: Partial<Attempt>): Attempt => ({
   steps: [],
   ...changes,
 });
-const told = (...attempts: Partial<Attempt>[]): string[] =>
-  tellHistory(attempts.map(attempt), "Mastodon").map(({ text }) => text);
+const AT = "2026-11-24T08:00:00.000Z";
+const PUBLISHED = {
+  status: "published",
+  error: null,
+  createdAt: AT,
+  updatedAt: AT,
+  scheduledAt: AT,
+  publishedAt: AT,
+} as const;
+type Changes = Partial<Parameters<typeof tellHistory>[2]>;
+const life = (post: Changes, ...attempts: Partial<Attempt>[]): string[] =>
+  tellHistory(attempts.map(attempt), "Mastodon", { ...PUBLISHED, ...post }, (ms) =>
+    new Date(ms).toISOString(),
+  ).map(({ text }) => text);
+/** Without the line that it was made. */
+const told = (...attempts: Partial<Attempt>[]): string[] => life({}, ...attempts).slice(1);
 
 describe("the history of a post in words", () => {
+  it("tells of the last change, a cancelling, a dismissal and a taking down", () => {
+    const later = "2026-11-25T08:00:00.000Z";
+    const waits = { status: "scheduled", publishedAt: null, updatedAt: later, scheduledAt: later } as const;
+    expect(life(waits)).toEqual(["Scheduled.", `Changed. It is planned for ${later} now.`]);
+    expect(life({ ...waits, updatedAt: "2026-11-24T08:00:00.004Z" })).toEqual(["Scheduled."]);
+    // An attempt that ended changed it last.
+    expect(life(waits, { outcome: "retrying", finishedAt: later })).toHaveLength(2);
+    expect(life({ ...waits, status: "cancelled" }).at(-1)).toBe("Cancelled.");
+    expect(life({ ...waits, status: "cancelled", error: "Too long." }).at(-1)).toBe("Dismissed.");
+    expect(life({ status: "cancelled", updatedAt: later }, {}).at(-1)).toBe("Taken down.");
+  });
+
   it("says what was tried, what came of it and why it was late", () => {
     expect(
       told(
@@ -48,7 +74,7 @@ describe("the history of a post in words", () => {
     ["interrupted", true],
     ["failed", true],
   ] as const)("has a sentence for %s", (outcome, isBad) => {
-    const [line] = tellHistory([attempt({ outcome })], "Mastodon");
+    const [, line] = tellHistory([attempt({ outcome })], "Mastodon", PUBLISHED, String);
     expect(line).toMatchObject({ isBad, at: Date.parse("2026-11-24T08:00:00Z") });
     expect(line?.text).toMatch(/^[A-Z].*\.$/);
   });

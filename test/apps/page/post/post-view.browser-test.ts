@@ -52,10 +52,13 @@ describe("a waiting post", () => {
     );
     await post.getByLabel("Time").fill("2026-11-20T10:00");
     await post.getByRole("button", { name: "Move" }).click();
-    await post.getByText(/is in the past/).waitFor();
+    // The button beside it is called so.
+    await post.getByText("Choose a later one, or “Send now”.").waitFor();
+    await post.getByRole("button", { name: "Send now" }).waitFor();
     await post.getByLabel("Time").fill("2026-11-30T18:45");
     await post.getByRole("button", { name: "Move" }).click();
     await page.getByRole("heading", { name: /Mon,? 30 Nov, 18:45/ }).waitFor();
+    await post.getByText(/^Changed\. It is planned for Mon,? 30 Nov, 18:45 now\.$/).waitFor();
     expect((await host.call("get_post", { id: "post_move" })).post.scheduledAt).toBe(
       "2026-11-30T17:45:00.000Z",
     );
@@ -106,7 +109,7 @@ describe("a failed post", () => {
       { error: "The text is too long. Shorten it, then send it again." },
     );
     await post.getByText("The text is too long. Shorten it, then send it again.").waitFor();
-    await post.getByRole("link", { name: "Change it first" }).waitFor();
+    await post.getByRole("link", { name: "Change it" }).waitFor();
     await post.getByRole("button", { name: "Send again", exact: true }).click();
     await post.locator(".badge.scheduled").waitFor();
   });
@@ -116,6 +119,10 @@ describe("a failed post", () => {
     await post.getByRole("button", { name: "Dismiss" }).click();
     await page.getByRole("button", { name: "Yes, dismiss it" }).click();
     await expect.poll(() => statusOf("post_away")).toBe("cancelled");
+    // Nothing is to be done about it any more.
+    await post.locator(".badge.cancelled", { hasText: "Dismissed" }).waitFor();
+    await post.getByText("Dismissed.", { exact: true }).waitFor();
+    expect(await post.locator(".problem").count()).toBe(0);
   });
 
   it("of which nobody knows whether it went out, is settled by who looked", async () => {

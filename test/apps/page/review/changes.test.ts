@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { changesBetween, type Seen } from "../../../../apps/page/rooms/review/changes.ts";
+import { changesBetween, isOtherThan, type Seen } from "../../../../apps/page/rooms/review/changes.ts";
 import { Looks } from "../../../../apps/page/rooms/review/looks.ts";
 
 const words = { channel: (id: string) => id.toUpperCase(), when: (at: string) => `<${at}>` };
@@ -110,3 +110,42 @@ function memoryStorage() {
 function raise(message: string): never {
   throw new Error(message);
 }
+
+describe("a post that was changed since its draft was approved", () => {
+  const at = "2027-01-14T07:30:00.000Z";
+  const draft = (more: object = {}) =>
+    ({
+      caption: "Half price: https://example.com/a?b=1",
+      scheduledAt: at,
+      repeat: null,
+      targets: [{ accountId: "acc_1", caption: null, scheduledAt: null }],
+      ...more,
+    }) as unknown as Parameters<typeof isOtherThan>[0];
+  const post = (more: object = {}) =>
+    ({
+      accountId: "acc_1",
+      status: "scheduled",
+      attempts: 0,
+      createdAt: "2027-01-01T08:00:00.000Z",
+      updatedAt: "2027-01-02T08:00:00.000Z",
+      caption: "Half price: https://example.com/a?b=1",
+      scheduledAt: at,
+      ...more,
+    }) as unknown as Parameters<typeof isOtherThan>[1];
+
+  it("has another time or text", () => {
+    expect(isOtherThan(draft(), post())).toBe(false);
+    expect(isOtherThan(draft(), post({ scheduledAt: "2027-01-15T08:00:00.000Z" }))).toBe(true);
+    expect(isOtherThan(draft(), post({ caption: "Half price on Friday" }))).toBe(true);
+  });
+
+  it("is none where only what the channel adds, a free slot or the turn of a series differs", () => {
+    const measured = "Half price: https://example.com/a?b=1&utm_source=feed&utm_medium=social";
+    expect(isOtherThan(draft(), post({ caption: measured }))).toBe(false);
+    expect(isOtherThan(draft({ scheduledAt: null }), post())).toBe(false);
+    // Approved for another time.
+    const elsewhen = { scheduledAt: "2027-01-15T08:00:00.000Z", updatedAt: "2027-01-01T08:00:00.000Z" };
+    expect(isOtherThan(draft(), post(elsewhen))).toBe(false);
+    expect(isOtherThan(draft({ repeat: {} }), post({ caption: "Another" }))).toBe(false);
+  });
+});

@@ -177,6 +177,18 @@ describe("review", () => {
     );
   });
 
+  it("says of a draft that is decided that its post was changed since", async () => {
+    const { id, revision } = await submit({ caption: "As it was", scheduledAt: inHours(24) });
+    const { draft } = await host.call("decide_draft", { id, revision, decision: "approve" });
+    await host.call("update_post", { id: draft.posts[0].id, caption: "As it is now" });
+    const page = await host.open(browser, { path: `/app/review?draft=${id}` });
+    await page.getByText("Its post was changed since.").waitFor();
+    const link = page.getByRole("link", { name: "See the post" });
+    expect(await link.getAttribute("href")).toBe(`/app/plan?post=${draft.posts[0].id}`);
+    const tab = page.getByRole("link", { name: "Decided", exact: true });
+    expect(await tab.getAttribute("aria-current")).toBe("page");
+  });
+
   it("tells a series, lists what is decided, and ends it", async () => {
     const draft = await submit({
       caption: "Question of the week",

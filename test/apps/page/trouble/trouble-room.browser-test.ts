@@ -74,13 +74,11 @@ describe("trouble", () => {
     // The platform's own words are a quote.
     await page.getByRole("blockquote").getByText("Too long").waitFor();
     const one = page.getByRole("listitem").filter({ hasText: "Text of post_one" });
-    // The reason asks for a change: as it is it would fail again.
-    expect(await one.getByRole("link", { name: "Change it first" }).getAttribute("href")).toContain(
-      "post_one",
-    );
-    expect(await one.getByRole("button", { name: "Send again" }).isVisible()).toBe(false);
-    await one.getByLabel("More: Text of post_one").click();
-    await one.getByRole("button", { name: "Send again as it is" }).click();
+    // The reason asks for a change, which stands first.
+    expect(await one.getByRole("link", { name: "Change it" }).getAttribute("href")).toContain("post_one");
+    const ways = one.locator(".trouble-buttons > .button");
+    expect(await ways.allTextContents()).toEqual(["Change it", "Send again"]);
+    await one.getByRole("button", { name: "Send again" }).click();
     await page.getByText(/^On its way to /).waitFor();
     await one.waitFor({ state: "detached" });
     expect(await statusOf("post_one")).toBe("scheduled");
@@ -93,6 +91,36 @@ describe("trouble", () => {
     expect([await statusOf("post_two"), await statusOf("post_three")]).toEqual(["scheduled", "scheduled"]);
     // No publisher runs in this test, and the room says so.
     await page.getByRole("heading", { name: "Nothing goes out" }).waitFor();
+  });
+
+  it("lists what goes on by itself, and hurries or stops what only waits", async () => {
+    const scheduledAt = host.clock.now() - 60 * 60_000;
+    const error = "It did not answer. It is tried again on Saturday 21 November 2026, 12:40 (UTC).";
+    for (const [id, status] of [
+      ["post_begun", "publishing"],
+      ["post_late", "scheduled"],
+      ["post_stop", "scheduled"],
+    ] as const) {
+      await addPosts(host.ctx.store, [
+        { id, accountId: feed, caption: `Text of ${id}`, status, scheduledAt },
+      ]);
+      await queryOf(host.ctx.store).updateTable("posts").set({ error }).where("id", "=", id).execute();
+    }
+    const page = await host.open(browser, { path: "/app/trouble" });
+    const row = (id: string) => page.getByRole("listitem").filter({ hasText: `Text of ${id}` });
+    await page.getByRole("heading", { name: /^Under way/ }).waitFor();
+    await row("post_begun").getByText("Publishing").waitFor();
+    expect(await row("post_begun").getByRole("button").count()).toBe(0);
+    await row("post_late")
+      .getByText(/Late, next try /)
+      .waitFor();
+    await row("post_stop").getByRole("button", { name: "Cancel it" }).click();
+    await row("post_stop").waitFor({ state: "detached" });
+    expect(await statusOf("post_stop")).toBe("cancelled");
+    await row("post_late").getByRole("button", { name: "Try now" }).click();
+    await page.getByText("It is tried now.").waitFor();
+    const { post } = await host.call("get_post", { id: "post_late" });
+    expect(Date.parse(post.scheduledAt)).toBeGreaterThan(scheduledAt);
   });
 
   it("settles what nobody knows, by keys alone", async () => {
@@ -110,7 +138,7 @@ describe("trouble", () => {
     expect(await statusOf("post_there")).toBe("published");
     await row("post_gone").getByLabel("More: Text of post_gone").focus();
     await page.keyboard.press("Enter");
-    await page.getByRole("link", { name: "Edit and send again" }).waitFor();
+    await page.getByRole("link", { name: "Change it" }).waitFor();
     await page.getByRole("button", { name: "Dismiss" }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").getByRole("button", { name: "Dismiss" }).focus();
@@ -136,7 +164,7 @@ describe("trouble", () => {
     await page.route("**/tools/check_connection", (route) => route.fulfill({ json: { result } }));
     await page.getByText("Alpine Club is connected again.").waitFor();
     await page.getByRole("heading", { name: /Reconnect/ }).waitFor({ state: "detached" });
-    await page.getByRole("link", { name: "Change it first" }).waitFor();
+    await page.getByRole("link", { name: "Change it" }).waitFor();
   });
 
   it("lets a paused channel go on", async () => {

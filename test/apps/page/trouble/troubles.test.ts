@@ -57,10 +57,12 @@ describe("what needs a person", () => {
   it("is no late post that is tried again: those are listed apart, but for channels that wait for a person", () => {
     const again = "Feed did not answer. It is tried again on Thursday 26 November 2026, 12:05 (UTC).";
     const late = [
-      post("post_1", { error: again }),
+      post("post_1", { error: again, status: "scheduled" }),
       post("post_2", { error: null }),
-      post("post_3", { accountId: "acc_lost" }),
-      post("post_4", { accountId: "acc_paused" }),
+      post("post_3", { accountId: "acc_lost", status: "scheduled" }),
+      post("post_4", { accountId: "acc_paused", status: "scheduled" }),
+      // Whether it went out is asked, whatever its channel is.
+      post("post_5", { accountId: "acc_paused", status: "publishing" }),
     ];
     const calm = groupTroubles(status(), [], NOW, late.slice(0, 2));
     expect(isCalm(calm)).toBe(true);
@@ -70,7 +72,7 @@ describe("what needs a person", () => {
       accountsToReconnect: [channel("acc_lost", "reconnect_required")],
       accountsPaused: [{ id: "acc_paused", name: "Feed", provider: "feed", queuedCount: 1 }],
     });
-    expect(groupTroubles(held, [], NOW, late).trying.map(({ id }) => id)).toEqual(["post_1"]);
+    expect(groupTroubles(held, [], NOW, late).trying.map(({ id }) => id)).toEqual(["post_1", "post_5"]);
   });
 
   it("is a publisher where posts wait for one", () => {

@@ -6,6 +6,7 @@ import {
   readRepeat,
   repeatOf,
   repeatProblems,
+  tellTurns,
 } from "../../../../apps/page/rooms/write/repeat.ts";
 import { Repeat } from "../../../../src/domain/drafts/repeat.ts";
 
@@ -72,10 +73,28 @@ describe("a series as a form", () => {
   it("is told in words", () => {
     const clock = (time: string): string => `${time} by the clock`;
     expect(inWords({ ...weekly, every: "2", days: ["fri", "mon"] }, clock)).toBe(
-      "Every 2 weeks on Monday and Friday at 09:00 by the clock",
+      "Every 2 weeks on Monday and Friday at 09:00 by the clock (Europe/Berlin)",
     );
-    expect(inWords({ ...weekly, unit: "day" }, clock)).toBe("Every day at 09:00 by the clock");
+    expect(inWords({ ...weekly, unit: "day" }, clock)).toBe(
+      "Every day at 09:00 by the clock (Europe/Berlin)",
+    );
+    const on = (unit: "month" | "year", from: string): string =>
+      inWords({ ...weekly, unit, from, timezone: "UTC" }, (time) => time);
+    expect(on("month", "2027-01-05")).toBe("Every month on day 5 at 09:00 (UTC)");
+    expect(on("month", "2027-01-31")).toBe(
+      "Every month on day 31 (in shorter months on the last day) at 09:00 (UTC)",
+    );
+    expect(on("year", "2027-03-05")).toBe("Every year on 5 Mar at 09:00 (UTC)");
+    expect(on("year", "2028-02-29")).toContain("on 29 Feb (28 Feb in other years)");
   });
+});
+
+it("says which text goes out when", () => {
+  expect(tellTurns(1)).toContain("Text 1 goes out each time");
+  expect(tellTurns(2)).toBe(
+    "Text 1 goes out the first time, text 2 the second time. After text 2 comes text 1 again. The text of the post itself is not used.",
+  );
+  expect(tellTurns(4)).toContain("and so on. After text 4 comes text 1 again.");
 });
 
 it("lists words", () => {

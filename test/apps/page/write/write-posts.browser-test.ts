@@ -71,6 +71,14 @@ describe("a post that is there", () => {
     page = await open("/app/write?copy=post_1");
     await expect.poll(() => text().inputValue()).toBe("Again");
     expect(await channel("Blog").isChecked()).toBe(true);
+    // Who only looked at it leaves nothing behind.
+    await page.getByRole("link", { name: "Results" }).click();
+    await page.getByRole("heading", { name: "Results", level: 1 }).waitFor();
+    expect((await host.call("list_drafts", {})).drafts).toEqual([]);
+    await page.goBack();
+    await button("Save").click();
+    await page.getByText(/^Saved /).waitFor();
+    expect((await host.call("list_drafts", {})).drafts).toMatchObject([{ caption: "Again" }]);
   });
 });
 

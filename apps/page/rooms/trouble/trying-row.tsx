@@ -1,0 +1,52 @@
+import type { Post } from "../../../../src/domain/posts/post.ts";
+import { now } from "../../../shared/clock.ts";
+import { NO_TEXT, splitText } from "../../../shared/texts.ts";
+import { may } from "../../data/session.ts";
+import { channelName } from "../../data/shared-data.ts";
+import { shortTime } from "../../data/when.ts";
+import { useChange } from "../../post/use-change.ts";
+import { StatusBadge } from "../../ui/badges.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Problem } from "../../ui/states.tsx";
+import { Reason } from "./post-row.tsx";
+import { tellError } from "./telling.ts";
+
+/** A post that goes on by itself. One that only waits can be hurried or stopped. */
+export function TryingRow({ post, onDone }: { readonly post: Post; onDone(): void }) {
+  const { id, accountId, caption, error, scheduledAt, status } = post;
+  const { doing, error: refusal, change } = useChange(onDone);
+  const at = Date.parse(scheduledAt);
+  const tryNow = (): void =>
+    void change("update_post", { id, scheduledAt: new Date(now()).toISOString() }, "It is tried now.");
+  return (
+    <li class="trouble-row">
+      <div class="trouble-text">
+        <p class="title">
+          <a href={`/app/plan?view=list&post=${encodeURIComponent(id)}`} dir="auto">
+            {splitText(caption ?? "").first || NO_TEXT}
+          </a>
+        </p>
+        <p class="muted note">
+          <bdi>{channelName(accountId)}</bdi>, {shortTime(at)} <StatusBadge post={post} scheduledAt={at} />
+        </p>
+        <Reason told={tellError(error)} />
+        {refusal !== null && <Problem sentence={refusal} />}
+      </div>
+      {may("publish") && status === "scheduled" && (
+        <div class="buttons trouble-buttons">
+          <Button isSmall isBusy={doing === "update_post"} onClick={tryNow}>
+            Try now
+          </Button>
+          <Button
+            isSmall
+            kind="quiet"
+            isBusy={doing === "cancel_post"}
+            onClick={() => void change("cancel_post", { id }, "The post is cancelled.")}
+          >
+            Cancel it
+          </Button>
+        </div>
+      )}
+    </li>
+  );
+}
