@@ -160,7 +160,7 @@ describe("the calendar", () => {
   it.each([
     [{ from: "2026-12-02", to: "2026-12-01" }, /^from: "2026-12-02" is after to/],
     [{ from: "soon" }, /^from: "soon" is not a date and time/],
-    [{ to: "2026-02-30" }, /^to: "2026-02-30" is not a day/],
+    [{ to: "2026-02-30" }, /^to: "2026-02-30" is not a date: that month has 28 days/],
   ])("refuses %j", async (args, sentence) => {
     await using ctx = await setUp();
     await expect(showCalendar(callOf(ctx), args)).rejects.toThrow(sentence);
