@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { PostChange, PostInput, PostRetry } from "../domain/posts/post-body.ts";
-import type { Said } from "../domain/sentences.ts";
+import { fromStored, join, type Said } from "../domain/sentences.ts";
 import { withLinkCard } from "./link-cards.ts";
 import { AppError, nothingToChange } from "../domain/errors.ts";
 import type { SaidPost } from "../domain/posts/post.ts";
@@ -227,14 +227,15 @@ export async function retryPost(
 /** Begins what only a dry run says of a retry without changes. */
 export const SENT_AS_IT_WAS = "It is sent just as it was,";
 
-function sentAsItWas({ error, in_doubt: inDoubt }: PostRow, { paused }: AccountRow): string[] {
+function sentAsItWas({ error, in_doubt: inDoubt }: PostRow, { paused }: AccountRow): Said[] {
   const when =
     inDoubt === 1
       ? "if its platform says that it is not there."
       : paused === 1
         ? "as soon as its channel is resumed."
         : "at once.";
-  return [`${SENT_AS_IT_WAS} ${when}${error === null ? "" : ` It failed before: ${error}`}`];
+  const sent = `${SENT_AS_IT_WAS} ${when}`;
+  return [error === null ? sent : join(`${sent} It failed before:`, fromStored(error))];
 }
 
 /** Whether something of the post is to be another, its time included. */
