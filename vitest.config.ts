@@ -21,7 +21,7 @@ export default defineConfig({
     isolate: false,
     // Much time goes into waiting for disks and peers, so more run than there are cores.
     maxWorkers: 4,
-    globalSetup: ["test/support/pds-server.ts"],
+    globalSetup: ["test/support/has-driver.ts", "test/support/pds-server.ts"],
     setupFiles: ["test/support/no-process.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,

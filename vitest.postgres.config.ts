@@ -17,7 +17,11 @@ export default defineConfig({
     // What takes minutes starts a server of its own (`npm run test:slow`).
     exclude: [...configDefaults.exclude, "test/postgres/**/*.slow.test.ts"],
     env: { POSTHORN_TEST_ENGINE: "postgres" },
-    globalSetup: ["test/support/postgres-run.ts", "test/support/built-program.ts"],
+    globalSetup: [
+      "test/support/has-driver.ts",
+      "test/support/postgres-run.ts",
+      "test/support/built-program.ts",
+    ],
     pool: "forks",
     // Tests make much that is soon garbage.
     execArgv: ["--max-semi-space-size=64"],

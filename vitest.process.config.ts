@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.process.test.ts"],
     exclude: ["**/node_modules/**", "test/postgres/**"],
-    globalSetup: ["test/support/built-program.ts"],
+    globalSetup: ["test/support/has-driver.ts", "test/support/built-program.ts"],
     pool: "forks",
     // Tests make much that is soon garbage.
     execArgv: ["--max-semi-space-size=64"],

@@ -30,7 +30,7 @@ export default defineConfig({
   test: {
     // Much time goes into waiting for disks and other processes, so more run than there are cores.
     maxWorkers: 4,
-    globalSetup: ["test/support/built-program.ts"],
+    globalSetup: ["test/support/has-driver.ts", "test/support/built-program.ts"],
     projects: [
       {
         test: {

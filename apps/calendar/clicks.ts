@@ -82,8 +82,9 @@ function openIn(app: App, state: State, opened: { kind: "post" | "draft"; id: st
   const active = activeAt(state, state.zone.read(at));
   if (state.options.onOpen === undefined)
     return app.update({ ...active, panel: opened, move: null }, "panel:title");
-  app.update({ ...active, move: null });
-  state.options.onOpen(opened);
+  // First, so that a page that keeps the day in its address changes that once. A draft has a page of its own.
+  state.options.onOpen({ ...opened, day: active.day });
+  app.update(opened.kind === "draft" ? { move: null } : { ...active, move: null });
 }
 
 /** Before something is done that does not come back; the focus goes to what changes nothing. */

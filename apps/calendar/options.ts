@@ -4,8 +4,8 @@ import type { Day } from "../shared/zone.ts";
 
 /** What a person asked to see. */
 export type Opened =
-  | { readonly kind: "post"; readonly id: string }
-  | { readonly kind: "draft"; readonly id: string }
+  | { readonly kind: "post"; readonly id: string; readonly day: Day }
+  | { readonly kind: "draft"; readonly id: string; readonly day: Day }
   | { readonly kind: "day"; readonly day: Day }
   | { readonly kind: "slot"; readonly accountId: string; readonly at: number };
 

@@ -12,11 +12,12 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const VITEST = join(ROOT, "node_modules", "vitest", "vitest.mjs");
 const BLOCKER = join(ROOT, "test", "support", "without-better-sqlite3.cjs");
 
-/** The store itself, and what must never be wrong on top of it. */
+/** The store itself, and what must never be wrong on top of it: in this process, and in several. */
 const FOLDERS = ["test/store", "test/publishing"];
+const CONFIGS = ["vitest.config.ts", "vitest.process.config.ts"];
 const FILES = FOLDERS.flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }),
-).filter((name) => name.endsWith(".test.ts"));
+).filter((name) => name.endsWith(".test.ts") && !name.endsWith(".slow.test.ts"));
 
 const PROBE = `
   const { openStore } = await import("./src/store/open-store.ts");
@@ -57,9 +58,13 @@ describe("the store", () => {
         const driver = await driverOn(runtime, hasNatives);
         if (drivers.has(driver)) continue;
         drivers.add(driver);
-        const report = await runStoreTests(runtime, hasNatives);
-        expect(report.failures).toEqual([]);
-        expect(report.files).toBe(FILES.length);
+        let files = 0;
+        for (const config of CONFIGS) {
+          const report = await runStoreTests(runtime, { config, hasNatives });
+          expect(report.failures).toEqual([]);
+          files += report.files;
+        }
+        expect(files).toBe(FILES.length);
       }
       expect([...drivers]).toContain(runtime.hasBuiltInSqlite ? "node:sqlite" : "better-sqlite3");
     },
@@ -87,11 +92,15 @@ interface Report {
   readonly failures: readonly string[];
 }
 
-async function runStoreTests(runtime: Runtime, hasNatives: boolean): Promise<Report> {
+async function runStoreTests(
+  runtime: Runtime,
+  { config, hasNatives }: { readonly config: string; readonly hasNatives: boolean },
+): Promise<Report> {
   using folder = temporaryFolder();
   const file = join(folder.path, "report.json");
   // It ends with 1 when a test failed, which the report tells better.
-  await run(runtime.node, [VITEST, "run", ...FOLDERS, "--reporter=json", `--outputFile=${file}`], {
+  const args = ["run", ...FOLDERS, "--config", config, "--reporter=json", `--outputFile=${file}`];
+  await run(runtime.node, [VITEST, ...args], {
     cwd: ROOT,
     env: envOf(hasNatives),
     maxBuffer: 10_000_000,

@@ -3,7 +3,6 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
-import { missingDriver } from "../../scripts/sqlite-driver.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 
@@ -15,9 +14,6 @@ declare module "vitest" {
 }
 
 export async function setup({ provide }: TestProject): Promise<() => void> {
-  // Said once, and not by each test.
-  const sentence = missingDriver();
-  if (sentence !== null) throw new Error(sentence);
   const program = await buildProgram();
   provide("program", program.file);
   return () => program[Symbol.dispose]();

@@ -32,7 +32,8 @@ export function pastReason(post: Pick<Post, "error">): string {
 }
 
 /** As the server writes when it tries again. */
-const NEXT_TRY = /\b(?:next try is|tried again) on \w+day (\d{1,2} \w+ \d{4}), (\d{2}):(\d{2}) \(([^)]+)\)/;
+const NEXT_TRY =
+  /\b(?:next try is|tried again) on [A-Z][a-z]{2,5}day (\d{1,2} [A-Z][a-z]{2,8} \d{4}), (\d{2}):(\d{2}) \(([^()]{1,60})\)/;
 
 /** When a late post is tried next. Null: its reason does not say. */
 export function nextTryOf(post: Pick<Post, "error">): number | null {

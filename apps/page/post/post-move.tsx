@@ -13,8 +13,10 @@ export function MovePost({ post, onChanged }: PostActionsProps) {
   const [value, setValue] = useState(planned);
   const [wrong, setWrong] = useState<string | null>(null);
   const { doing, error, change } = useChange(onChanged);
-  useLoss(value === planned ? null : UNSAVED);
-  const move = (event: Event): void => {
+  // The post with its new time comes a moment later.
+  const [moved, setMoved] = useState(planned);
+  useLoss(value === planned || value === moved ? null : UNSAVED);
+  const move = async (event: Event): Promise<void> => {
     event.preventDefault();
     const to = readWallTime(value);
     if (to === null) return setWrong("Give a date and a time.");
@@ -22,10 +24,10 @@ export function MovePost({ post, onChanged }: PostActionsProps) {
     if (at < now()) return setWrong("That time has passed. Choose a later one, or “Send now”.");
     setWrong(null);
     const scheduledAt = new Date(at).toISOString();
-    void change("update_post", { id: post.id, scheduledAt }, "The post is moved.");
+    if (await change("update_post", { id: post.id, scheduledAt }, "The post is moved.")) setMoved(value);
   };
   return (
-    <form class="post-move" onSubmit={move} noValidate>
+    <form class="post-move" onSubmit={(event) => void move(event)} noValidate>
       <Field label="Time" help={timezone.value} error={wrong ?? error}>
         {(control) => (
           <input

@@ -14,11 +14,11 @@ export interface PostActionsProps {
 
 type Change = "update_post" | "retry_post" | "cancel_post" | "resolve_post";
 
-/** Does one thing to a post, with the refusal in words. */
+/** Does one thing to a post, with the refusal in words. Answers whether it was done. */
 export function useChange(onChanged: () => void) {
   const [doing, setDoing] = useState<string | null>(null);
   const [error, setError] = useRefusal();
-  const change = async (name: Change, args: Json, said: string): Promise<void> => {
+  const change = async (name: Change, args: Json, said: string): Promise<boolean> => {
     setDoing(name);
     setError(null);
     try {
@@ -27,10 +27,13 @@ export function useChange(onChanged: () => void) {
       if (isSent) followPosts([post]);
       else say(said);
       onChanged();
+      return true;
     } catch (reason) {
       setError(sentenceOf(reason));
+      return false;
+    } finally {
+      setDoing(null);
     }
-    setDoing(null);
   };
   return { doing, error, change };
 }

@@ -9,7 +9,7 @@ import { messageView, type View } from "../pages/layout.ts";
 import type { FoundChannel } from "../../connecting/store-accounts.ts";
 
 interface FormState {
-  /** What was entered. Secrets are not sent back, but where the server was wrong: they went nowhere then. */
+  /** What was entered, but for what is hidden: secrets are never sent back. */
   readonly entered: Readonly<Record<string, string>>;
   readonly error: { readonly message: string; readonly fieldName: string | null } | null;
 }
@@ -105,8 +105,7 @@ export function fieldView(field: FormField, state: FormState & { readonly isFocu
   const { error } = state;
   const wrong = error?.fieldName === field.name ? withoutName(error.message, field.name) : null;
   const isHidden = field.isSecret && field.isSeen !== true;
-  const isKept = !isHidden || error?.fieldName === "instanceUrl";
-  const value = isKept ? (state.entered[field.name] ?? field.value) : "";
+  const value = isHidden ? "" : (state.entered[field.name] ?? field.value);
   const help =
     `${field.help} ${field.isStored ? "Leave it empty to keep the one that is stored." : ""}`.trim();
   const told = [help !== "" && `${field.name}-help`, wrong !== null && `${field.name}-wrong`];

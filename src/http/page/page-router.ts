@@ -35,6 +35,9 @@ interface PageDeps extends AuthOptions {
 const API = "/app/api";
 export const PAGE_FILES_PATH = `${API}/files`;
 
+/** A visit asks for some forty files, and all people of an office come from one address. */
+const MAX_PAGE_REQUESTS = 6_000;
+
 /**
  * The page at `/app`. Its files are for everyone. Its own calls, below `/app/api`, take the cookie of a session, which
  * opens nothing else of this server.
@@ -49,7 +52,7 @@ export function createPageRouter(deps: PageDeps): Router {
   const shell = createShell(page.readFiles ?? readBuilt);
   router
     .route("/app{/*rest}")
-    .get(limitVisitors(ctx), shell)
+    .get(limitVisitors(ctx, MAX_PAGE_REQUESTS), shell)
     .all(methodNotAllowed(["get"]));
   return router;
 }

@@ -140,8 +140,7 @@ describe("what is entered on a form", () => {
     const inward = await post({ instanceUrl: "10.0.0.1", accessToken: "x" });
     expect(inward.status).toBe(400);
     expect(inputOf(inward.text, "instanceUrl")).toMatch(/value="10\.0\.0\.1"[\s\S]*aria-invalid="true"/);
-    // The token was not the fault, and is not typed twice.
-    expect(inputOf(inward.text, "accessToken")).toMatch(/type="password"[\s\S]*value="x"/);
+    expect(inputOf(inward.text, "accessToken")).not.toContain('value="x"');
     const away = await post({ instanceUrl: "social.example", accessToken: "x" });
     // Where there is no network, the server's name is nobody's fault.
     expect(away.text).toMatch(

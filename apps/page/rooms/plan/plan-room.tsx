@@ -50,7 +50,7 @@ export function PlanRoom() {
     void app?.reload();
   };
   useFreshness(refresh);
-  const open = (id: string): void => change({ post: id }, false);
+  const open = (id: string, day: Day | null = latest.current.day): void => change({ post: id, day }, false);
   // Drafts are not in the list: the room for them is Review.
   const showView = (view: PlanView): void =>
     change({
@@ -132,7 +132,7 @@ interface PeriodProps {
   readonly state: State | null;
   onApp(app: App | null): void;
   onState(state: State): void;
-  onOpen(id: string): void;
+  onOpen(id: string, day?: Day): void;
   onQuery(changes: Partial<PlanQuery>, isReplaced?: boolean): void;
 }
 
@@ -156,7 +156,7 @@ function Period({ query, latest, address, app, state, onApp, onState, onOpen, on
     if (next.calendar.to >= next.calendar.from) setProblem(null);
   };
   const openWhat = (opened: Opened): void => {
-    if (opened.kind === "post") return onOpen(opened.id);
+    if (opened.kind === "post") return onOpen(opened.id, opened.day);
     if (opened.kind === "slot") return may("draft") ? address.go(slotAddress(opened)) : undefined;
     if (opened.kind === "day") return isNarrow ? undefined : setDay(opened.day);
     const draft = app?.state?.calendar.drafts.find(({ id }) => id === opened.id);

@@ -28,6 +28,11 @@ export async function lastSave(): Promise<void> {
 /** What is kept by has this before its name as long as there is no draft. */
 const NEW = "new:";
 
+/** How long ago what is no draft yet was begun. */
+export function ageOf({ id }: Pick<KeptForm, "id">): number {
+  return now() - Number.parseInt(id.slice(NEW.length), 10);
+}
+
 /** Keeps what is written until the server has it. `takenUp`: what it goes on with. */
 export function createKeptCopy(takenUp: string | null) {
   const own = takenUp?.startsWith(NEW) === true ? takenUp : `${NEW}${now()}-${crypto.randomUUID()}`;

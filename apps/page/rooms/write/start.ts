@@ -7,7 +7,7 @@ import { accounts, findAccount, loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { type Composer, createDraftComposer } from "./composer.ts";
 import { draftOf, emptyForm, type Form, formOf, formOfPost, newTarget } from "./form.ts";
-import { type KeptForm, keptNew, keptOf, lastSave } from "./kept-forms.ts";
+import { ageOf, type KeptForm, keptNew, keptOf, lastSave } from "./kept-forms.ts";
 import { createPostComposer } from "./post-composer.ts";
 import { toWall } from "./wall.ts";
 
@@ -54,9 +54,19 @@ async function startNew(onDraft: (id: string) => void): Promise<Started> {
 /** The last save before a window went away may have come through without its answer: then it is a draft. */
 async function unsaved(kept: KeptForm | null): Promise<KeptForm | null> {
   if (kept === null) return null;
-  const { drafts } = await call("list_drafts", { state: ["open"] }).catch(() => ({ drafts: [] }));
-  return drafts.some((draft) => isSaved(kept, draft)) ? null : kept;
+  const isThere = async (): Promise<boolean> => {
+    const { drafts } = await call("list_drafts", { state: ["open"] }).catch(() => ({ drafts: [] }));
+    return drafts.some((draft) => isSaved(kept, draft));
+  };
+  if (await isThere()) return null;
+  if (ageOf(kept) > JUST_LEFT_MS) return kept;
+  // It may have arrived behind the question.
+  await new Promise((resolve) => setTimeout(resolve, ARRIVES_WITHIN_MS));
+  return (await isThere()) ? null : kept;
 }
+
+const JUST_LEFT_MS = 30_000;
+const ARRIVES_WITHIN_MS = 1_000;
 
 /** Whether the draft has all of it. What it was kept by is given up then. */
 function isSaved({ id, form }: KeptForm, draft: Draft): boolean {

@@ -146,7 +146,7 @@ describe("from the next month, by way of the buttons", () => {
     await page.waitForURL(/day=2026-12/);
     await setOffline(page, true);
     await page.getByRole("button", { name: "Next month" }).click();
-    await page.getByText("Posthorn does not answer.").first().waitFor();
+    await page.getByText("You are offline.").first().waitFor();
     await page.getByRole("heading", { name: "December 2026" }).waitFor();
     await page.waitForURL(/day=2026-12/);
     await changesOf(page);
@@ -185,6 +185,8 @@ describe("from the next month, by way of the buttons", () => {
   it("a day leads to a post for that day", async () => {
     await open("/app/plan?day=2026-12-27");
     await cell("2026-12-10").click({ position: { x: 20, y: 90 } });
+    await page.waitForURL(/day=2026-12-10$/);
+    await changesOf(page);
     await page.getByRole("link", { name: "Write a post for this day" }).click();
     await expectOneChange(page, /\/app\/write\?at=2026-12-10T08%3A00%3A00\.000Z$/, "Write");
   });
@@ -192,7 +194,7 @@ describe("from the next month, by way of the buttons", () => {
   it("an empty month leads to a post", async () => {
     await open("/app/plan?day=2027-03-01");
     await page.getByRole("main").getByRole("link", { name: "Write a post" }).click();
-    await expectOneChange(page, /\/app\/write$/, "Write");
+    await expectOneChange(page, /\/app\/write\?at=2027-03-01T08%3A00%3A00\.000Z$/, "Write");
   });
 
   it("a draft leads to its review", async () => {

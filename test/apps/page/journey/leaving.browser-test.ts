@@ -199,8 +199,8 @@ describe("a draft that was typed a moment ago", () => {
     await page.unroute("**/app/api/tools/save_draft");
     await goTo("Write");
     await room("Write");
-    await page.getByText("Kept as you write").waitFor();
-    expect(await text().inputValue()).toBe("");
+    await expect.poll(() => text().inputValue()).toBe("");
+    expect(await page.getByText(/^Kept in this browser/).count()).toBe(0);
     expect(await captions()).not.toContain("Typed, and kept");
   });
 

@@ -200,7 +200,7 @@ describe("review", () => {
     await page.getByRole("button", { name: "Approve" }).click();
     await page.getByText("The series runs").waitFor();
     await page.getByRole("link", { name: "Decided" }).click();
-    await page.getByRole("link", { name: /Question of the week/ }).click();
+    await page.getByRole("link", { name: /One\?/ }).click();
     await page.getByRole("button", { name: "End the series" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "End the series" }).click();
     await page.getByText("ended the series").waitFor();
