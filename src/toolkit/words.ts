@@ -56,8 +56,8 @@ const ROLE_WAYS: Readonly<Record<RoleWay, string>> = {
 };
 
 /** Where the sentence itself does not tell which. */
-function idIn(id: string | null): string {
-  return id === null ? "" : `, id "${id}"`;
+function withId(id: string | null): string {
+  return id === null ? "" : ` with id "${id}"`;
 }
 
 /** For agents, and for programs that call as agents do: in tools and their arguments. */
@@ -69,14 +69,14 @@ const AGENTS: StepWords = {
   connect_again: () => "Call connect_channel again for a new address.",
   check_connection: ({ connectId }) =>
     `Call check_connection with connectId "${connectId}" to see how far they are.`,
-  look: ({ postId }) => `Look again with get_post in a moment${idIn(postId)}.`,
-  look_later: ({ postId }) => `Look with get_post later to see what became of it${idIn(postId)}.`,
+  look: ({ postId }) => `Call get_post${withId(postId)} in a moment.`,
+  look_later: ({ postId }) => `Call get_post${withId(postId)} later to see what became of it.`,
   pause: () => "To hold it longer, pause its channel with update_account.",
   see_each: () => "Call get_post to see what becomes of each.",
   stop_if_not_meant: () => "If that was not meant, call cancel_post with fromPlatform.",
   approve_drafts: () => "list_drafts shows them. The person looks, then decide_draft with approve.",
-  look_at_each: ({ postIds }) => `Look again with get_post in a moment: ${postIds.join(", ")}.`,
-  read: ({ postId }) => `Read it with get_post${idIn(postId)}.`,
+  look_at_each: ({ postIds }) => `Call get_post for each in a moment: ${postIds.join(", ")}.`,
+  read: ({ postId }) => `Call get_post${withId(postId)} to read it.`,
   edit: () => "Change it with update_post.",
   edit_live: () => "Change it with edit_published_post.",
   cancel: () => "Stop it with cancel_post.",

@@ -83,7 +83,7 @@ describe.each(Object.entries(DOUBLED))("%s", (_way, change) => {
   it("warns of another post that waits with the same content", async () => {
     const other = await schedule();
     expect((await change()).warnings).toEqual([
-      expect.stringContaining(`already. Read it with get_post, id "${other}"`),
+      expect.stringContaining(`already. Call get_post with id "${other}" to read it.`),
     ]);
   });
 });

@@ -111,7 +111,7 @@ describe("a due post that does not go out says why", () => {
     const again = "The server answers 503. It is tried again on Saturday 21 November 2026, 09:05 (UTC).";
     expect(post.error).toBe(again);
     expect((await warnOfWait({ ctx: service.ctx }, [post])).map(service.ctx.inWords)).toEqual([
-      `The post is not out yet. ${again} Look with get_post later to see what became of it, id "${id}".`,
+      `The post is not out yet. ${again} Call get_post with id "${id}" later to see what became of it.`,
     ]);
   });
 

@@ -83,7 +83,7 @@ it("a warning is, by its place in the answer", async () => {
   const args = { ...POST, accountId: feed, dryRun: true };
   const { result } = await onApi("schedule_post", args);
   const at = result.warnings.findIndex((one: string) => one.includes("is waiting already"));
-  expect(result.warnings[at]).toMatch(/Read it with get_post, id "post_\w+"\. Cancel one of them/);
+  expect(result.warnings[at]).toMatch(/Call get_post with id "post_\w+" to read it\. Cancel one of them/);
   const told = await onPage("schedule_post", args);
   expect(told.result.warnings[at]).toBe(result.warnings[at]);
   expect(told.sentences[`/warnings/${at}`][0].next).toEqual([
