@@ -89,7 +89,7 @@ const POLL_MS = SECOND;
 const MAX_WATCHED = 20;
 
 /** Answers `resources/subscribe` in sessions: the conformance suite requires it up to 2025-11-25. */
-export function serveSubscriptions(
+function serveSubscriptions(
   server: Server,
   { ctx }: Scope,
   read: (uri: string) => Promise<unknown>,

@@ -279,8 +279,8 @@ export async function countOverdue(reader: Reader, ownerId: string, now: number)
   return Number(count);
 }
 
-export type AttemptRow = Selectable<Tables["attempts"]>;
-export type StepRow = Pick<
+type AttemptRow = Selectable<Tables["attempts"]>;
+type StepRow = Pick<
   Selectable<Tables["effects"]>,
   "run" | "step" | "state" | "started_at" | "finished_at"
 >;

@@ -35,7 +35,7 @@ async function countRequests(target: string): Promise<() => number> {
 }
 
 const pressTwice = (button: Locator): Promise<void> =>
-  button.evaluate((element: HTMLElement) => {
+  button.evaluate((element: { click(): void }) => {
     element.click();
     element.click();
   });
@@ -46,10 +46,10 @@ it("a draft is scheduled once, by button and by key", async () => {
   await page.getByLabel("Text", { exact: true }).fill("Snow");
   await page.getByText(/^Saved /).waitFor();
   const calls = await countRequests("/app/api/tools/decide_draft");
-  await button("Schedule").evaluate((element: HTMLElement) => {
+  await button("Schedule").evaluate(`(element) => {
     element.click();
     document.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, bubbles: true }));
-  });
+  }`);
   await page.getByText(/^Scheduled for/).waitFor();
   expect(calls()).toBe(1);
 });
