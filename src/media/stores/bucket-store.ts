@@ -96,10 +96,7 @@ async function reachBucket(objects: BucketObjects): Promise<void> {
 }
 
 /** Writes, reads and deletes an object of its own, and says each. It ends at the first that fails. */
-async function examineBucket(
-  objects: BucketObjects,
-  bucket: BucketSettings,
-): Promise<BucketFinding[]> {
+async function examineBucket(objects: BucketObjects, bucket: BucketSettings): Promise<BucketFinding[]> {
   const findings: BucketFinding[] = [];
   const attempt = async (work: () => Promise<string>): Promise<boolean> => {
     try {

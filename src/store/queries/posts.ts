@@ -280,10 +280,7 @@ export async function countOverdue(reader: Reader, ownerId: string, now: number)
 }
 
 type AttemptRow = Selectable<Tables["attempts"]>;
-type StepRow = Pick<
-  Selectable<Tables["effects"]>,
-  "run" | "step" | "state" | "started_at" | "finished_at"
->;
+type StepRow = Pick<Selectable<Tables["effects"]>, "run" | "step" | "state" | "started_at" | "finished_at">;
 
 /** The attempts of a post, and its steps on the platform, each oldest first. */
 export async function readAttempts(
