@@ -7,7 +7,17 @@ import { canReachAccount } from "../domain/permissions.ts";
 import type { ChangedPost, PostsChange } from "../domain/posts/post-body.ts";
 import { conflictSentence } from "../domain/posts/post-states.ts";
 import { readPlan } from "../domain/accounts/schedule.ts";
-import { EXAMPLE_DAY, MINUTE, parseBound, quote, tellTime, toIso, toZoned } from "../domain/time.ts";
+import {
+  askWhich,
+  EXAMPLE_DAY,
+  MINUTE,
+  parseBound,
+  quote,
+  tellTime,
+  toIso,
+  toZoned,
+  warnOfFar,
+} from "../domain/time.ts";
 import { atWallTime, readWallClock } from "../domain/wall-clock.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { Tx } from "../store/engine/store.ts";
@@ -156,7 +166,7 @@ function assertClear(
       "invalid",
       meant === null
         ? `toDay: must be a date such as ${EXAMPLE_DAY}, not ${quote(toDay)}.`
-        : `toDay: ${quote(toDay)} is not a date. Did you mean ${meant}? Send that.`,
+        : `toDay: ${quote(toDay)} is not a date. ${askWhich(meant)}`,
     );
 }
 
@@ -277,6 +287,8 @@ async function warn(
   for (const { row, account, scheduledAt, quotas } of planned) {
     if (scheduledAt === null) continue;
     for (const warning of warnOfAccess(ctx, account, scheduledAt)) add(warning);
+    const { timezone } = ctx.settings;
+    for (const warning of warnOfFar(nameOf(row), scheduledAt, { now: ctx.clock.now(), timezone })) add(warning);
     const asked = { id: row.id, at: scheduledAt, quotas };
     for (const warning of await warnOfQuotas({ settings: ctx.settings, store: tx }, account, asked))
       add(named(warning, nameOf(row)));

@@ -154,7 +154,7 @@ export async function askToEdit(call: CallContext, input: PostEdit): Promise<str
   const changes = [
     ...(caption === undefined
       ? []
-      : [`its text becomes ${caption === null ? "empty" : quoteText(caption, textLimit(1))}`]),
+      : [`its text becomes ${caption === "" ? "empty" : quoteText(caption, textLimit(1))}`]),
     ...(input.metadata === null ? ["its other fields are emptied"] : []),
     ...fields,
   ];
