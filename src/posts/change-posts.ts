@@ -61,18 +61,19 @@ export interface Planned {
 class Undone extends Error {}
 
 /**
- * Moves or cancels waiting posts, all or none. `told`: warnings of what is not among them. Throws `invalid` for an unclear wish and for a time in the past,
+ * Moves or cancels waiting posts, all or none. `tell`: warnings of what is not among them. Throws `invalid` for an unclear wish and for a time in the past,
  * `not_found` for a post that is not there, `conflict` for one that does not wait.
  */
 export async function changePosts(
   call: CallContext,
   input: PostsChange,
-  told: readonly Said[] = [],
+  tell: (planned: readonly Planned[]) => Promise<readonly Said[]> = async () => [],
 ): Promise<ChangedPosts> {
   const { ctx } = call;
   return untilUnchanged("These posts are", async () => {
     const planned = await planChange(call, input);
-    const besides = [...tellStaying(call, input, planned), ...(await tellUnchanged(call, input)), ...told];
+    const others = [...(await tellUnchanged(call, input)), ...(await tell(planned))];
+    const besides = [...tellStaying(call, input, planned), ...others];
     const change = async (tx: Tx): Promise<ChangedPosts> => {
       const { changed, warnings } = await writeAll(ctx, tx, planned);
       return { changed, warnings: [...warnings, ...besides] };
