@@ -8,8 +8,8 @@ import { changePosts as changeWaiting, planChange, type Planned } from "../posts
 import { tellDoubts } from "../posts/post-in-words.ts";
 import type { DraftRow } from "../store/queries/drafts.ts";
 import { askToChange as askAboutPosts, askToDisconnect as askAboutChannel } from "../posts/questions.ts";
-import { nameDraft } from "./decide-draft.ts";
-import { findComing, nameOf, spanOf, tellComing } from "./coming.ts";
+import { nameDraft } from "./tell-decision.ts";
+import { findComing, spanOf, tellComing } from "./coming.ts";
 import { contentOf } from "./draft-content.ts";
 import { listUndecided } from "./drafts.ts";
 
@@ -94,10 +94,10 @@ async function tellFilledDays(call: CallContext, planned: readonly Planned[]): P
   for (const day of days) {
     const accounts = new Set(moved.flatMap(({ accountId, at }) => (dayOf(at) === day ? [accountId] : [])));
     const coming = await findComing(call, spanOf(call, { from: day, to: day }), [...accounts]);
-    for (const { row, content, times } of coming.slice(0, MAX_NAMED - told.length))
+    for (const { row, times } of coming.slice(0, MAX_NAMED - told.length))
       told.push(
         say(
-          `The series ${nameOf({ content })} posts on ${tellTime(times[0]?.at ?? 0, timezone)} as well, a day that is moved to. Its post is not made yet.`,
+          `The series ${nameDraft(row)} posts on ${tellTime(times[0]?.at ?? 0, timezone)} as well, a day that is moved to. Its post is not made yet.`,
           { next: [{ do: "stop_series", draftIds: [row.id] }] },
         ),
       );

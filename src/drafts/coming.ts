@@ -1,14 +1,14 @@
-import { meantBound } from "../domain/arguments/spoken-times.ts";
-import { firstTextOf } from "../domain/drafts/draft.ts";
+import { meantBound } from "../domain/arguments/meant-times.ts";
 import { aheadOf, type Occurrence, occurrencesOf, type Series } from "../domain/drafts/repeat.ts";
 
 import { type Said, say } from "../domain/sentences.ts";
-import { parseBound, quote, tellTime } from "../domain/time.ts";
+import { parseBound, tellTime } from "../domain/time.ts";
 import type { CallContext } from "../context.ts";
 import type { DraftRow } from "../store/queries/drafts.ts";
 import { contentOf, type DraftContent } from "./draft-content.ts";
 import { listDraftsOf } from "./drafts.ts";
 import { beginOf } from "./series.ts";
+import { nameDraft } from "./tell-decision.ts";
 
 /* The times of series that have no post yet. In a list of posts alone a series seems to end where its posts do. */
 
@@ -85,8 +85,8 @@ export function tellComing({ ctx }: CallContext, coming: readonly Coming[], isNo
   const named = coming.slice(0, MAX_NAMED).map((one) => {
     const first = tellTime(one.times[0]?.at ?? 0, timezone);
     const count = one.times.length;
-    if (count === 1 && !one.hasMore) return `${nameOf(one)}, on ${first}`;
-    return `${nameOf(one)}, ${one.hasMore ? "more than " : ""}${count} times, the first on ${first}`;
+    if (count === 1 && !one.hasMore) return `${nameDraft(one.row)}, on ${first}`;
+    return `${nameDraft(one.row)}, ${one.hasMore ? "more than " : ""}${count} times, the first on ${first}`;
   });
   const more = coming.length > MAX_NAMED ? `; and ${coming.length - MAX_NAMED} more` : "";
   const [which, posts] =
@@ -97,9 +97,4 @@ export function tellComing({ ctx }: CallContext, coming: readonly Coming[], isNo
       { next: [{ do: "stop_series", draftIds: coming.map(({ row }) => row.id) }] },
     ),
   ];
-}
-
-export function nameOf({ content }: Pick<Coming, "content">): string {
-  const text = content.title ?? firstTextOf(content);
-  return text === null ? "one without text" : quote(text);
 }

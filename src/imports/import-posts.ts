@@ -1,4 +1,4 @@
-import { meantMoment } from "../domain/arguments/spoken-times.ts";
+import { meantMoment } from "../domain/arguments/meant-times.ts";
 import { hash } from "node:crypto";
 import type { Said } from "../domain/sentences.ts";
 import { buffer } from "node:stream/consumers";

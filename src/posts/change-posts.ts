@@ -1,4 +1,4 @@
-import { meantBound, meantDay } from "../domain/arguments/spoken-times.ts";
+import { meantBound, meantDay } from "../domain/arguments/meant-times.ts";
 import type { Quota } from "../domain/accounts/account.ts";
 import { Message, named, type Said } from "../domain/sentences.ts";
 import { AppError } from "../domain/errors.ts";
@@ -289,7 +289,8 @@ async function warn(
     if (scheduledAt === null) continue;
     for (const warning of warnOfAccess(ctx, account, scheduledAt)) add(warning);
     const { timezone } = ctx.settings;
-    for (const warning of warnOfFar(nameOf(row), scheduledAt, { now: ctx.clock.now(), timezone })) add(warning);
+    for (const warning of warnOfFar(nameOf(row), scheduledAt, { now: ctx.clock.now(), timezone }))
+      add(warning);
     const asked = { id: row.id, at: scheduledAt, quotas };
     for (const warning of await warnOfQuotas({ settings: ctx.settings, store: tx }, account, asked))
       add(named(warning, nameOf(row)));

@@ -1,4 +1,4 @@
-import { meantBound } from "../domain/arguments/spoken-times.ts";
+import { meantBound } from "../domain/arguments/meant-times.ts";
 import { ended, join, type Said, say, withSteps } from "../domain/sentences.ts";
 import { withWaits } from "./waits.ts";
 import { findPlatform } from "../platform-io/list-platforms.ts";

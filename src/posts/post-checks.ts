@@ -1,4 +1,4 @@
-import { meantMoment } from "../domain/arguments/spoken-times.ts";
+import { meantMoment } from "../domain/arguments/meant-times.ts";
 import { plural } from "../domain/plain-text.ts";
 import { join, type Said, say } from "../domain/sentences.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";

@@ -1,5 +1,5 @@
 import { withWaits } from "./waits.ts";
-import { fromStoredOrNull, say } from "../domain/sentences.ts";
+import { fromStoredOrNull, join, say } from "../domain/sentences.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { conflictSentence, isTakenDown, type Trigger, TRANSITIONS } from "../domain/posts/post-states.ts";
 import type { Resolution } from "../domain/posts/post-body.ts";
@@ -116,9 +116,16 @@ export async function cancelPost(
   const { ctx, caller } = call;
   const row = await findOwnPost(ctx, caller, input.id);
   if (input.fromPlatform === true && isOnPlatform(row)) return takeDown(call, row);
+  if (input.fromPlatform === true && row.status === "publishing") throw notOutYet(row);
   const answer = await movePost(call, row, "cancel", { next_at: null, error: null });
   await ctx.media.release(row.id);
   return answer;
+}
+
+/** There is nothing to take down yet, and nothing to cancel any more. */
+function notOutYet(row: PostRow): AppError {
+  const once = say("Once it is out, it can be taken down.", { next: [{ do: "take_down", postId: row.id }] });
+  return new AppError("conflict", join(conflictSentence("take_down", row), once));
 }
 
 /**

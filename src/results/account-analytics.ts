@@ -1,4 +1,4 @@
-import { meantBound } from "../domain/arguments/spoken-times.ts";
+import { meantBound } from "../domain/arguments/meant-times.ts";
 import { deadline, parseBound, quote, SECOND, toIso } from "../domain/time.ts";
 import { type Said, say } from "../domain/sentences.ts";
 import type { AnalyticsArgs, SaidAnalytics } from "../domain/accounts/analytics.ts";

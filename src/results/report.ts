@@ -1,4 +1,4 @@
-import { meantBound } from "../domain/arguments/spoken-times.ts";
+import { meantBound } from "../domain/arguments/meant-times.ts";
 import { DateTime } from "luxon";
 import { readPlan } from "../domain/accounts/schedule.ts";
 import { AppError } from "../domain/errors.ts";

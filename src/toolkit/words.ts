@@ -113,7 +113,7 @@ const AGENTS: StepWords = {
     revision === null ? "Read it with list_drafts." : `Read it with list_drafts, then send ${revision}.`,
   move_draft: () =>
     "To move one, give save_draft another time and submit. To put one away, a person discards it.",
-  discard_draft: () => "To put it away, decide discard instead.",
+  discard_draft: () => "To put it away, call decide_draft with discard.",
   end_series: () =>
     "To end the series, call decide_draft with stop; to change it, do that and write a new one with save_draft. One post of it: update_post, or cancel_post.",
   stop_series: ({ draftIds }) =>

@@ -1,12 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  meantBound,
-  meantDay,
-  meantMoment,
-  readBound,
-  readDate,
-  readWhen,
-} from "../../../src/domain/arguments/spoken-times.ts";
+import { meantBound, meantDay, meantMoment } from "../../../src/domain/arguments/meant-times.ts";
+import { readBound, readDate, readWhen } from "../../../src/domain/arguments/spoken-times.ts";
 
 const BERLIN = "Europe/Berlin";
 /** A Sunday, 14:30 in Berlin. */
