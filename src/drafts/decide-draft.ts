@@ -3,7 +3,7 @@ import { readScheduledAt } from "../posts/post-checks.ts";
 import { type Said, say } from "../domain/sentences.ts";
 import { writeChecks } from "./checks.ts";
 import { isDueNow, untilOut, type Waiting, warnOfWait } from "../posts/outcomes.ts";
-import { type DecideDraft, type SaidDecidedDraft, type SaidDraft } from "../domain/drafts/draft.ts";
+import type { DecideDraft, SaidDecidedDraft, SaidDraft } from "../domain/drafts/draft.ts";
 import { AppError, saidOf } from "../domain/errors.ts";
 import { quote, toIso } from "../domain/time.ts";
 import type { Reader, Tx } from "../store/engine/store.ts";

@@ -9,7 +9,7 @@ import { textOf } from "../domain/drafts/repeat.ts";
 import { plainText } from "../domain/plain-text.ts";
 import { tellSeries } from "../domain/drafts/tell-series.ts";
 import { toIso } from "../domain/time.ts";
-import { listDraftsOf, listUndecided, showDrafts } from "./drafts.ts";
+import { listUndecided, showDrafts } from "./drafts.ts";
 import { findComing, type Span } from "./coming.ts";
 
 /** As many as a person decides about in a month. */

@@ -256,7 +256,7 @@ function rowReader(
     return found;
   };
   return async (row, columns) => {
-    const read = readBody(row, columns, { ...(accountId === undefined ? {} : { accountId }) }, as);
+    const read = readBody(row, columns, accountId === undefined ? {} : { accountId }, as);
     const account = await find(read.body.accountId);
     const given = withLink(ctx, account, read);
     const { line } = row;

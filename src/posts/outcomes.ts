@@ -1,5 +1,5 @@
 import { isPublisherRunning } from "../health/status.ts";
-import { ended, join, type Said, say, withSteps } from "../domain/sentences.ts";
+import { ended, join, type Said, say, sentencesIn, withSteps } from "../domain/sentences.ts";
 import type { SaidPost } from "../domain/posts/post.ts";
 import type { PostStatus } from "../domain/posts/post-states.ts";
 import { deadline, SECOND } from "../domain/time.ts";
@@ -88,9 +88,21 @@ export async function warnOfWait(
   const told = new Set([...isHeld, ...waiting.map(({ id }) => id)]);
   return [
     ...said,
+    ...posts.filter(({ status }) => status === "failed").map(tellFailed),
     ...[...fresh].flatMap(([text, one]) => (isNew(text) ? [one] : [])),
     ...tellOnTheirWay(pending.filter((id) => !told.has(id))),
   ];
+}
+
+/** The answer is else one of success, and a second post in its place would make two, should the first be sent again. */
+function tellFailed({ id, error }: Pick<SaidPost, "id" | "error">): Said {
+  const steps = error === null ? [] : sentencesIn(error).flatMap(({ next }) => next);
+  // Where its outcome is unknown, its error says what comes first.
+  const isUnknown = steps.some((step) => step.do === "settle");
+  const is = isUnknown ? "It is not known whether the post is out." : "The post did not go out.";
+  return say(`${is} Its error says why. It is kept: schedule no second one in its place.`, {
+    next: isUnknown ? [{ do: "settle", postId: id }] : [{ do: "retry", postId: id, changed: true }],
+  });
 }
 
 /** Why a post waits, which is not on its way then. */

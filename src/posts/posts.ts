@@ -1,7 +1,14 @@
 import { withWaits } from "./waits.ts";
-import { fromStoredOrNull, join, say } from "../domain/sentences.ts";
+import { fromStoredOrNull, join, type Said, say } from "../domain/sentences.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
-import { conflictSentence, isTakenDown, type Trigger, TRANSITIONS } from "../domain/posts/post-states.ts";
+import {
+  conflictSentence,
+  isPutAway,
+  isTakenDown,
+  PUT_AWAY,
+  type Trigger,
+  TRANSITIONS,
+} from "../domain/posts/post-states.ts";
 import type { Resolution } from "../domain/posts/post-body.ts";
 import { AppError } from "../domain/errors.ts";
 import { type Caller, canReachAccount } from "../domain/permissions.ts";
@@ -68,7 +75,7 @@ export async function getPost(
     post: SaidPost;
     preparing?: Preparing;
     insights?: Insights;
-    warnings?: string[];
+    warnings?: Said[];
     history?: SaidAttempt[];
   } & Partial<PostPlan>
 > {
@@ -80,6 +87,7 @@ export async function getPost(
     ...showPlan(plan ?? undefined),
     ...(await showPreparing(ctx, row)),
     ...(isTakenDown(row) ? { warnings: [tellTakenDown(ctx, row)] } : readWarnings(row)),
+    ...(isPutAway(row) ? { warnings: [say(PUT_AWAY, { next: [{ do: "schedule" }] })] } : {}),
     ...(input.insights === true ? { insights: await readInsights(ctx, row) } : {}),
     ...(input.history === true ? { history: await readHistory(ctx, row) } : {}),
   };
