@@ -4,7 +4,7 @@ import type { SaidPost } from "../domain/posts/post.ts";
 import type { PostStatus } from "../domain/posts/post-states.ts";
 import { deadline, SECOND } from "../domain/time.ts";
 import type { CallContext } from "../context.ts";
-import { plainText } from "../domain/plain-text.ts";
+import { plainText, withFullStop } from "../domain/plain-text.ts";
 import type { PostsChange } from "../domain/posts/post-body.ts";
 import { namesOfAccounts } from "../accounts/accounts.ts";
 import { firstWords } from "../accounts/late-posts.ts";
@@ -151,6 +151,23 @@ export async function tellUnchanged(
       { next: [{ do: "see_each" }] },
     ),
   ];
+}
+
+/** Said of a post that may be meant for later, while there is still something to be done about it. */
+export const NO_TIME_GIVEN =
+  "It goes out at once, because no time was given. Give scheduledAt or slot if that was not meant.";
+
+/** The same of one whose time has come, in a list in which that is easily overlooked. */
+export const DUE_NOW = "It goes out at once, because its time is now.";
+
+/** Once it is stored it is too late for a time, and this answer comes before the outcome. */
+export function onceSent(warning: Said): Said {
+  const told = [NO_TIME_GIVEN, DUE_NOW].find((one) => String(warning).startsWith(one));
+  const [goesOut] = told?.split(". ") ?? [];
+  if (goesOut === undefined) return warning;
+  return say(`${withFullStop(goesOut)} What became of it is not known yet.`, {
+    next: [{ do: "look", postId: null }, { do: "stop_if_not_meant" }],
+  });
 }
 
 /** The answer about one post, once that is out where it is due now. */

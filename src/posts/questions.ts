@@ -38,7 +38,8 @@ import {
 } from "./post-in-words.ts";
 import { canRemove, findOwnPost, isOnPlatform } from "./posts.ts";
 import { NOTHING_CHANGED, retryPost, SENT_AS_IT_WAS, updatePost } from "./update-post.ts";
-import { NO_TIME_GIVEN, preparePost, schedulePosts } from "./schedule-post.ts";
+import { NO_TIME_GIVEN } from "./outcomes.ts";
+import { preparePost, schedulePosts } from "./schedule-post.ts";
 
 /*
  * What a person is asked before a call that counts. Where the call will be refused anyway the question is

@@ -2,7 +2,6 @@ import { eachOnce, type PlanFields } from "../domain/posts/plan.ts";
 import { join, type Said, say } from "../domain/sentences.ts";
 import type { PostBody } from "../domain/posts/post-body.ts";
 import { newId } from "../domain/ids.ts";
-import { withFullStop } from "../domain/plain-text.ts";
 import { DAY, MINUTE, SECOND } from "../domain/time.ts";
 import { AppError, saidOf } from "../domain/errors.ts";
 import type { Preview } from "../domain/posts/preview.ts";
@@ -27,6 +26,7 @@ import {
 } from "./post-checks.ts";
 import { checkForm, contentOf, mergeMetadata } from "./post-form.ts";
 import { type LinkCard, withLinkCard } from "./link-cards.ts";
+import { DUE_NOW, NO_TIME_GIVEN, onceSent } from "./outcomes.ts";
 import { tryOut } from "./change-posts.ts";
 import { warnOfDoubles } from "./doubles.ts";
 import { previewPost } from "./preview.ts";
@@ -41,13 +41,6 @@ export const REFUSED_WITH_OTHERS = "Not scheduled, because";
 
 /** What tells when a post goes out. */
 const WHEN = ["scheduledAt", "slot"];
-
-/** Said of a post that may be meant for later, while there is still something to be done about it. */
-export const NO_TIME_GIVEN =
-  "It goes out at once, because no time was given. Give scheduledAt or slot if that was not meant.";
-
-/** The same of one whose time has come, in a list in which that is easily overlooked. */
-const DUE_NOW = "It goes out at once, because its time is now.";
 
 /** A post that was checked and may be stored. */
 export interface PreparedPost {
@@ -260,16 +253,6 @@ function toBatchResult(
   if (preview !== undefined)
     return { index: at.index, post: asDryRun(row), warnings, error: null, dryRun: true, preview };
   return { index: at.index, post: toPost(row), warnings: warnings.map(onceSent), error: null };
-}
-
-/** Once it is stored it is too late for a time, and this answer comes before the outcome. */
-function onceSent(warning: Said): Said {
-  const told = [NO_TIME_GIVEN, DUE_NOW].find((one) => String(warning).startsWith(one));
-  const [goesOut] = told?.split(". ") ?? [];
-  if (goesOut === undefined) return warning;
-  return say(`${withFullStop(goesOut)} What became of it is not known yet.`, {
-    next: [{ do: "look", postId: null }, { do: "stop_if_not_meant" }],
-  });
 }
 
 function refuseInside(error: unknown): { error: Said } {

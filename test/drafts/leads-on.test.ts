@@ -63,7 +63,7 @@ describe("a decision tells what it did, as no person may have been asked", () =>
     await service.call("update_post", { id: posts[1].id, caption: "By hand" });
     const { warnings } = await decide({ id: draft.id, decision: "stop" });
     expect(warnings).toEqual([
-      'The series "Hello" is ended, and 4 waiting posts of it are cancelled, 1 of which had been changed by hand.',
+      'The series "Hello" is ended, and 4 waiting posts of it are cancelled; 1 of them had been changed by hand.',
     ]);
     const empty = await save({ repeat: { ...SERIES, from: "2027-02-01" } });
     const first = (await decide({ id: empty.draft.id, revision: 1, decision: "approve" })).draft.posts[0];
