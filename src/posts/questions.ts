@@ -24,7 +24,7 @@ import { getFile } from "../files/files.ts";
 import { prepareEdit } from "./live-posts.ts";
 import { changePosts, planChange } from "./change-posts.ts";
 import { assertTakesPosts, readScheduledAt } from "./post-checks.ts";
-import { contentOf } from "./post-form.ts";
+import { contentOf, type PostContent } from "./post-form.ts";
 import {
   isAtOnce,
   isPausedChannel,
@@ -306,7 +306,7 @@ async function name(call: CallContext, row: PostRow): Promise<string> {
   return `${describe(contentOf(row))} on ${await nameOfAccount(call, row.account_id)}`;
 }
 
-type Content = Pick<PostInput, "caption" | "mediaUrl" | "metadata">;
+type Content = Pick<PostInput, "mediaUrl" | "metadata"> & Pick<PostContent, "caption">;
 
 /** By its text, or its title, or at least by its media. */
 function describe({ caption, metadata, mediaUrl }: Content): string {
