@@ -118,6 +118,9 @@ function valuesInWords(ours: string): string {
     .replace(/(?<=\w):? true\b/g, " on")
     .replace(/(?<=\w):? false\b/g, " off")
     .replace(/(?<![\w/.@:-])metadata\.(\w+)/g, (_, key: string) => nameOfField(key))
+    .replace(/(?<=\b(?:no|any) )[a-z]{2,20}(?:[A-Z][a-z]{1,20})+\b/g, (key) =>
+      nameOfField(key).replace(/^(?:an?|the|another) /, ""),
+    )
     .replace(/(?<![\w/.@:-])[a-z]{2,20}(?:[A-Z][a-z]{1,20})+\b/g, nameOfField)
     .replace(/\b(?!POSTHORN|DATABASE)[A-Z]{2,20}(?:_[A-Z]{2,20})+\b/g, (value) => `“${wordsOfValue(value)}”`);
 }

@@ -106,9 +106,9 @@ async function startPost(id: string): Promise<Started> {
 }
 
 async function formOfCopy(id: string): Promise<Form> {
-  const { post } = await call("get_post", { id });
+  const { post, labels = [] } = await call("get_post", { id });
   const { at } = emptyForm(now(), zone.value);
-  return { ...formOfPost(post, now(), zone.value), at };
+  return { ...formOfPost(post, now(), zone.value), at, labels };
 }
 
 /** An empty form with what the address gives: a free slot of the plan, or what another app shares. */
