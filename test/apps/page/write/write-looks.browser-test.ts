@@ -46,6 +46,7 @@ const STATES: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await page.getByText("Labels and notes (not published)").click();
     await page.getByRole("radio", { name: "Repeat" }).press("Space");
     await page.getByRole("button", { name: "Let texts take turns" }).click();
+    await page.getByLabel("Text 2", { exact: true }).fill("Sunset.");
     await page
       .getByText(/too long/)
       .first()
