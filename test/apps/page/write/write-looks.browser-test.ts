@@ -51,7 +51,8 @@ const STATES: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
       .getByText(/too long/)
       .first()
       .waitFor();
-    await page.getByRole("article", { name: "Blog" }).locator(".picture").first().waitFor();
+    // Both files are there and saved: what changes later takes the refusal away.
+    await page.getByRole("article", { name: "Blog" }).locator(".picture").nth(1).waitFor();
     await page.getByRole("button", { name: "Start the series" }).click();
     await page.getByText(/something to mend/).waitFor();
   },
