@@ -1,23 +1,33 @@
-import { plural } from "../../domain/plain-text.ts";
-import type { Command } from "commander";
-import { plainCall } from "../../context.ts";
-import type { Host, Terminal } from "../host.ts";
-import { ownerOption, printResult, requireFileName, toJsonText } from "../options.ts";
 import { localCaller } from "../../access/api-keys.ts";
+import { plainCall } from "../../context.ts";
+import { plural } from "../../domain/plain-text.ts";
 import { exportPosts } from "../../imports/export-posts.ts";
-import { tellSize } from "../shell/views.ts";
 import { type RestoreResult, type Unknown, UNSIGNED_RISK } from "../../operations/reports.ts";
+import { type Given, JSON_TOO, owner, type Row, row } from "../command.ts";
+import type { Host, Terminal } from "../host.ts";
+import { printResult, requireFileName, toJsonText } from "../options.ts";
+import { inShell, type Shell } from "../shell/shell.ts";
+import { tellSize } from "../shell/views.ts";
 
-export function addDataCommands(program: Command, host: Host): void {
-  program
-    .command("backup")
-    .description("write database, stored files and settings to one file, while a server goes on working")
-    .argument("<file>", "the file to write, in a folder that exists")
-    .option("--force", "overwrite the file if it is there")
-    .option("--json", "print JSON on a terminal, too")
-    .addHelpText(
-      "after",
-      `
+const EXPORT = {
+  "[file]": "the file to write (default: standard output)",
+  "--csv": "the posts that wait, as a table that posthorn import takes again",
+  "--owner <owner>": owner("whose data"),
+  "--force": "overwrite the file if it is there",
+} as const;
+
+type Exporting = Given<typeof EXPORT>;
+
+export const DATA: readonly Row[] = [
+  row({
+    name: "backup",
+    about: "write database, stored files and settings to one file, while a server goes on working",
+    takes: {
+      "<file>": "the file to write, in a folder that exists",
+      "--force": "overwrite the file if it is there",
+      "--json": JSON_TOO,
+    },
+    help: `
 The file is a plain tar with checksums. It holds the database, the stored files and posthorn.env. Passwords, tokens and the whole of
 posthorn.env are encrypted in it. secret.key, which opens them, is not in it: keep a copy of secret.key apart from your backups.
 Settings that are environment variables, api.key and uploads under way are not in it either.
@@ -26,17 +36,17 @@ Files that a bucket keeps (POSTHORN_S3_…) stay there: the backup names them. T
 Examples:
   posthorn backup /mnt/backups/posthorn-$(date +%F).tar
   posthorn restore /mnt/backups/posthorn-2027-01-31.tar`,
-    )
-    .action((file: string, options: { force?: true; json?: true }) => backup(host, file, options));
-  program
-    .command("restore")
-    .description("put a backup into the data folder, while nothing runs on it")
-    .argument("<file>", "what posthorn backup wrote")
-    .option("--force", "replace a database that holds posts, and keep it beside the new one")
-    .option("--unsigned", "take a backup that secret.key does not vouch for (the risk is told below)")
-    .addHelpText(
-      "after",
-      `
+    run: (given, host) => backup(host, given),
+  }),
+  row({
+    name: "restore",
+    about: "put a backup into the data folder, while nothing runs on it",
+    takes: {
+      "<file>": "what posthorn backup wrote",
+      "--force": "replace a database that holds posts, and keep it beside the new one",
+      "--unsigned": "take a backup that secret.key does not vouch for (the risk is told below)",
+    },
+    help: `
 Database, files and posthorn.env come from the backup. A posthorn.env that is in the data folder already stays, and the
 backup's is put beside it. The backup is verified as a whole before anything is touched. secret.key must be the one that belonged to it: on a new machine, copy it
 into the data folder first. With it a restore also checks that the backup is as it was made. With --unsigned it takes one that is not, or that
@@ -53,45 +63,35 @@ Posts due later go out as the backup has them: look through them if you changed 
 
 Example:
   posthorn restore /mnt/backups/posthorn-2027-01-31.tar`,
-    )
-    .action((file: string, options: { force?: true; unsigned?: true }) =>
-      restore(host, { file, isForced: options.force === true, isUnsigned: options.unsigned === true }),
-    );
-  program
-    .command("migrate-database")
-    .description("move the data folder's database into the PostgreSQL of DATABASE_URL")
-    .addHelpText(
-      "after",
-      `
+    run: ({ file, force, unsigned }, host) =>
+      restore(host, { file, isForced: force === true, isUnsigned: unsigned === true }),
+  }),
+  row({
+    name: "migrate-database",
+    about: "move the data folder's database into the PostgreSQL of DATABASE_URL",
+    help: `
 Stop everything that works on the data folder first. Set DATABASE_URL to an empty database, and say where the files are to be: in a
 bucket (POSTHORN_S3_…), or in a folder that all hosts share (POSTHORN_FILES=folder). Set the secret key that every host will have, too
 (docs/many-machines.md). Every row is copied and compared; files go into the bucket. If it is cut off, nothing is in the database: run it again. The folder is only read, and marked, so that nothing starts on it by mistake.
 
 Example:
   DATABASE_URL=postgres://posthorn:…@db.example.com/posthorn posthorn migrate-database`,
-    )
-    .action(async () => {
-      const { terminal } = host;
+    async run(_, { terminal, ...host }) {
       const result = await host.migrateDatabase(({ table, rows }) => {
         if (terminal.isScreen) terminal.tell(`${table}: ${rows}\n`);
       });
       terminal.print(toJsonText(result));
       if (result.tables === null) terminal.tell("The database was moved before. Nothing was left to copy.\n");
-      tellMissing(host, result.missing, "not in the folder any more");
+      tellMissing(terminal, result.missing, "not in the folder any more");
       terminal.tell("Start every host with DATABASE_URL and the same secret key from now on.\n");
-    });
-  program
-    .command("export")
-    .description(
+    },
+  }),
+  row({
+    name: "export",
+    about:
       "write everything of an owner as lines of JSON, without secrets, or the posts that wait as a table",
-    )
-    .argument("[file]", "the file to write (default: standard output)")
-    .option("--csv", "the posts that wait, as a table that posthorn import takes again")
-    .addOption(ownerOption("whose data"))
-    .option("--force", "overwrite the file if it is there")
-    .addHelpText(
-      "after",
-      `
+    takes: EXPORT,
+    help: `
 Each line is one object with a "type": export (the first), account, key, webhook, file, post (with its history), end (the last, with counts).
 It has the records of files. posthorn backup holds their bytes.
 With --csv the addresses of files that are stored here (r2://…) are known here alone: upload the files to another Posthorn first.
@@ -101,31 +101,30 @@ Examples:
   posthorn export posts.jsonl
   posthorn export --csv posts.csv
   posthorn export --owner alice | grep '"type":"post"'`,
-    )
-    .action((file: string | undefined, options: ExportOptions) => exportAll(host, file, options));
-}
-
-interface ExportOptions {
-  readonly owner: string;
-  readonly force?: true;
-  readonly csv?: true;
-}
+    async run(given, host) {
+      if (given.file !== undefined) requireFileName(given.file);
+      await inShell(host, undefined, (at) => exportAll(host, at, given));
+    },
+  }),
+];
 
 /** Names the first of the files that are somewhere else than they should be. */
-function tellMissing({ terminal }: Host, keys: readonly string[], where: string): void {
+function tellMissing(terminal: Terminal, keys: readonly string[], where: string): void {
   if (keys.length === 0) return;
   const files = keys.length === 1 ? "1 file is" : `${keys.length} files are`;
   terminal.tell(`${files} ${where}: ${keys.slice(0, 5).join(", ")}\n`);
 }
 
-async function backup(host: Host, file: string, options: { force?: true; json?: true }): Promise<void> {
-  const { force, json } = options;
+async function backup(
+  host: Host,
+  { file, force, json }: { file: string; force: true | undefined; json: true | undefined },
+): Promise<void> {
   requireFileName(file);
   const { secretKeyFile, missing, bucket, ...report } = await host.backup({ file, isForced: force === true });
   const stored = report.files === 1 ? "1 stored file" : `${report.files} stored files`;
   const sentence = `The backup ${report.file} is written: the database and ${stored}, ${tellSize(report.sizeBytes)}.`;
   printResult(host, { json, sentence, result: { ...report, missing } });
-  tellMissing(host, missing, "not in it (deleted meanwhile, or missing in the store)");
+  tellMissing(host.terminal, missing, "not in it (deleted meanwhile, or missing in the store)");
   if (bucket !== null) {
     host.terminal.tell(
       `The files stay in ${bucket}. The backup names ${report.filesInBucket} of them. See that they are safe there.\n`,
@@ -153,8 +152,8 @@ async function restore(host: Host, restoring: Parameters<Host["restore"]>[0]): P
     host.terminal.tell(
       `secret.key does not vouch for this backup. ${UNSIGNED_RISK} Look through "posthorn keys list" and your channels before you start.\n`,
     );
-  tellMissing(host, report.missing, "not in the bucket any more");
-  tellDecided(host, report);
+  tellMissing(host.terminal, report.missing, "not in the bucket any more");
+  tellDecided(host.terminal, report);
   if (report.held > 0) {
     const posts = report.held === 1 ? "1 post was" : `${report.held} posts were`;
     host.terminal.tell(
@@ -169,7 +168,7 @@ async function restore(host: Host, restoring: Parameters<Host["restore"]>[0]): P
 type Decided = RestoreResult["decided"];
 
 /** What was decided since the backup was made, or what to do where that is not known. */
-function tellDecided({ terminal }: Host, { decided, keptAside }: RestoreResult): void {
+function tellDecided(terminal: Terminal, { decided, keptAside }: RestoreResult): void {
   const { unknown, counts, lostPosts, isSealed } = decided;
   if (unknown !== null) return tellUnknown(terminal, decided, unknown);
   const kept = KEPT.flatMap(([name, one, many]) => {
@@ -224,13 +223,11 @@ function tellUnknown(terminal: Terminal, { counts, goodKeys }: Decided, unknown:
 
 async function exportAll(
   host: Host,
-  file: string | undefined,
-  { owner, force, csv }: ExportOptions,
+  { ctx }: Shell,
+  { file, owner: ownerId, force, csv }: Exporting,
 ): Promise<void> {
   const { exportOwner, toText, writeExport } = await import("../../operations/export.ts");
-  if (file !== undefined) requireFileName(file);
-  await using session = await host.openSession();
-  const call = plainCall(session.ctx, localCaller({ ownerId: owner }), host.stopSignal);
+  const call = plainCall(ctx, localCaller({ ownerId }), host.stopSignal);
   const table = csv === true ? await exportPosts(call) : null;
   const lines = table?.lines ?? toText(exportOwner(call, host.version));
   if (file === undefined) {

@@ -1,33 +1,30 @@
-import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import type { Host } from "../host.ts";
+import { type Given, role, type Row, row } from "../command.ts";
 import type { Role } from "../../domain/permissions.ts";
-import { readPermissionOptions, roleOption, type PermissionOptions } from "../options.ts";
+import { readPermissionOptions } from "../options.ts";
 import { oneLine } from "../shell/table.ts";
 import { CLIENTS, showEntry, type Client, type Launch } from "./clients.ts";
 import { backupOf, hasPosthorn, planEntry, readConfigFile, writeConfigFile } from "./config-file.ts";
 
-interface InstallOptions extends PermissionOptions {
-  readonly remove?: true;
-  readonly yes?: true;
-  readonly dryRun?: true;
-}
-
 const NAMES = CLIENTS.map(({ name }) => name).join(", ");
 
-export function addInstallCommand(program: Command, host: Host): void {
-  program
-    .command("install")
-    .description("set Posthorn up in an agent's client (without a name, list those of this machine)")
-    .argument("[client]", NAMES)
-    .option("--permissions <list>", "what the agent may do, separated by commas (default: all)")
-    .addOption(roleOption("a name for permissions, instead of --permissions"))
-    .option("--remove", "take it out again")
-    .option("--dry-run", "show the change and make none")
-    .option("-y, --yes", "do it without asking")
-    .addHelpText(
-      "after",
-      `
+const TAKES = {
+  "[client]": NAMES,
+  "--permissions <list>": "what the agent may do, separated by commas (default: all)",
+  "--role <role>": role("a name for permissions, instead of --permissions"),
+  "--remove": "take it out again",
+  "--dry-run": "show the change and make none",
+  "-y, --yes": "do it without asking",
+} as const;
+
+type InstallOptions = Given<typeof TAKES>;
+
+export const INSTALL: Row = row({
+  name: "install",
+  about: "set Posthorn up in an agent's client (without a name, list those of this machine)",
+  takes: TAKES,
+  help: `
 Shows the client's own command, or what is written into its configuration, and asks. Everything else in the file stays,
 and the old file is kept beside it. The paths are absolute, so that a client without a PATH finds them. Run by npx, it
 writes that npx starts Posthorn. Without --role and --permissions you are asked what the agent may do. With --yes, or where
@@ -37,11 +34,9 @@ Examples:
   posthorn install
   posthorn install claude-code
   posthorn install cursor --role writer`,
-    )
-    .action((name: string | undefined, options: InstallOptions) =>
-      name === undefined ? list(host) : install(host, clientOf(name), options),
-    );
-}
+  run: (given, host) =>
+    given.client === undefined ? list(host) : install(host, clientOf(given.client), given),
+});
 
 function clientOf(name: string): Client {
   const client = CLIENTS.find((one) => one.name === name);

@@ -149,15 +149,14 @@ async function readPost({ ctx }: Session, id: string): Promise<SaidPost | null> 
 }
 
 /** Asks the person at a terminal, unless they said yes before. Scripts go on by default. */
-export function consentOf(host: Host, session: Session, isYes: boolean): ConfirmOptions {
-  if (isYes) return { isConfirmed: true };
-  const isAsked = host.terminal.isInteractive || session.ctx.settings.confirm === "always";
-  return isAsked ? { ask: askAt(host) } : {};
+export function consentOf({ host, session }: Following, isYes: true | undefined): ConfirmOptions {
+  if (isYes === true) return { isConfirmed: true };
+  return host.terminal.isInteractive ? { ask: askAt(host) } : alwaysAsked({ host, session });
 }
 
 /** Asks where POSTHORN_CONFIRM says always. */
-export function alwaysAsked(host: Host, { ctx }: Session): ConfirmOptions {
-  return ctx.settings.confirm === "always" ? { ask: askAt(host) } : {};
+export function alwaysAsked({ host, session }: Following): ConfirmOptions {
+  return session.ctx.settings.confirm === "always" ? { ask: askAt(host) } : {};
 }
 
 /** Asks the person at the terminal. Throws `conflict` without a yes. */
