@@ -1,4 +1,4 @@
-import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_OWNER, type Role, ROLE_NAMES } from "../domain/permissions.ts";
 import type { Host } from "./host.ts";
 

@@ -29,8 +29,19 @@ const UPKEEP = "Look after it:";
 const COMMANDS: Readonly<Record<string, readonly Row[]>> = {
   "Start:": [DEMO, SERVE, OPEN, STDIO, INSTALL],
   "Use:": [
-    ...[SETTING_UP, CONNECTING, ...ACCOUNTS, POSTING, IMPORTING, LIST, STATUS, REPORT],
-    ...[...CHANGES, ...DRAFTING, ...SLOTS, UPLOAD, ...TOOLS],
+    SETTING_UP,
+    CONNECTING,
+    ...ACCOUNTS,
+    POSTING,
+    IMPORTING,
+    LIST,
+    STATUS,
+    REPORT,
+    ...CHANGES,
+    ...DRAFTING,
+    ...SLOTS,
+    UPLOAD,
+    ...TOOLS,
   ],
   [UPKEEP]: [...KEYS, CALENDAR_LINK, ...NOTIFY, DOCTOR, ...SERVICE, ...DATA],
 };

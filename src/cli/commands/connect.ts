@@ -70,7 +70,8 @@ async function connect(at: Shell, options: Connecting): Promise<void> {
     way: way || undefined,
     accountId: account || undefined,
     instanceUrl: instance || undefined,
-    ...{ handle, name },
+    handle,
+    name,
   };
   const target = await readTarget(ctx, localCaller(), args);
   if (options.secretsStdin === true && target.way.kind !== "secrets") throw takesNone(target);

@@ -81,9 +81,11 @@ Example:
         if (terminal.isScreen) terminal.tell(`${table}: ${rows}\n`);
       });
       terminal.print(toJsonText(result));
-      if (result.tables === null) terminal.tell("The database was moved before. Nothing was left to copy.\n");
-      tellMissing(terminal, result.missing, "not in the folder any more");
-      terminal.tell("Start every host with DATABASE_URL and the same secret key from now on.\n");
+      tellAll(terminal, [
+        result.tables === null && "The database was moved before. Nothing was left to copy.",
+        missingFiles(result.missing, "not in the folder any more"),
+        "Start every host with DATABASE_URL and the same secret key from now on.",
+      ]);
     },
   }),
   row({
@@ -108,82 +110,77 @@ Examples:
   }),
 ];
 
-/** Names the first of the files that are somewhere else than they should be. */
-function tellMissing(terminal: Terminal, keys: readonly string[], where: string): void {
-  if (keys.length === 0) return;
-  const files = keys.length === 1 ? "1 file is" : `${keys.length} files are`;
-  terminal.tell(`${files} ${where}: ${keys.slice(0, 5).join(", ")}\n`);
+type Line = string | false;
+
+function tellAll(terminal: Terminal, lines: readonly Line[]): void {
+  for (const line of lines) if (line !== false) terminal.tell(`${line}\n`);
 }
 
-async function backup(
-  host: Host,
-  { file, force, json }: { file: string; force: true | undefined; json: true | undefined },
-): Promise<void> {
+/** Names the first of the files that are somewhere else than they should be. */
+function missingFiles(keys: readonly string[], where: string): Line {
+  const files = plural(keys.length, "file is", "files are");
+  return keys.length > 0 && `${files} ${where}: ${keys.slice(0, 5).join(", ")}`;
+}
+
+interface BackingUp {
+  readonly file: string;
+  readonly force: true | undefined;
+  readonly json: true | undefined;
+}
+
+async function backup(host: Host, { file, force, json }: BackingUp): Promise<void> {
   requireFileName(file);
   const { secretKeyFile, missing, bucket, ...report } = await host.backup({ file, isForced: force === true });
-  const stored = report.files === 1 ? "1 stored file" : `${report.files} stored files`;
+  const stored = plural(report.files, "stored file");
   const sentence = `The backup ${report.file} is written: the database and ${stored}, ${tellSize(report.sizeBytes)}.`;
   printResult(host, { json, sentence, result: { ...report, missing } });
-  tellMissing(host.terminal, missing, "not in it (deleted meanwhile, or missing in the store)");
-  if (bucket !== null) {
-    host.terminal.tell(
-      `The files stay in ${bucket}. The backup names ${report.filesInBucket} of them. See that they are safe there.\n`,
-    );
-  }
-  if (report.hasSettings) host.terminal.tell("posthorn.env is in it, encrypted.\n");
-  host.terminal.tell(
-    `The key that opens its tokens is not in it. Keep a copy of ${secretKeyFile} somewhere else.\n`,
-  );
+  tellAll(host.terminal, [
+    missingFiles(missing, "not in it (deleted meanwhile, or missing in the store)"),
+    bucket !== null &&
+      `The files stay in ${bucket}. The backup names ${report.filesInBucket} of them. See that they are safe there.`,
+    report.hasSettings && "posthorn.env is in it, encrypted.",
+    `The key that opens its tokens is not in it. Keep a copy of ${secretKeyFile} somewhere else.`,
+  ]);
 }
 
 async function restore(host: Host, restoring: Parameters<Host["restore"]>[0]): Promise<void> {
   requireFileName(restoring.file);
   const report = await host.restore(restoring);
+  const { keptAside, settings } = report;
   host.terminal.print(toJsonText(report));
-  if (report.keptAside !== null)
-    host.terminal.tell(`The database that was there is kept as ${report.keptAside}.\n`);
-  if (report.settings !== null)
-    host.terminal.tell(
-      report.settings.isInForce
-        ? `The settings of the backup are in ${report.settings.file}. Look through them where this is another machine.\n`
-        : `posthorn.env of the data folder stays as it is. The settings of the backup are beside it, in ${report.settings.file}.\n`,
-    );
-  if (!report.isSigned)
-    host.terminal.tell(
-      `secret.key does not vouch for this backup. ${UNSIGNED_RISK} Look through "posthorn keys list" and your channels before you start.\n`,
-    );
-  tellMissing(host.terminal, report.missing, "not in the bucket any more");
-  tellDecided(host.terminal, report);
-  if (report.held > 0) {
-    const posts = report.held === 1 ? "1 post was" : `${report.held} posts were`;
-    host.terminal.tell(
-      `${posts} due and may have gone out since the backup was made: none is sent again before the platform or you can tell.\n`,
-    );
-  }
-  host.terminal.tell(
-    "Make sure that no other Posthorn goes on from the same data: two of them would publish everything twice.\n",
-  );
+  tellAll(host.terminal, [
+    keptAside !== null && `The database that was there is kept as ${keptAside}.`,
+    settings !== null &&
+      (settings.isInForce
+        ? `The settings of the backup are in ${settings.file}. Look through them where this is another machine.`
+        : `posthorn.env of the data folder stays as it is. The settings of the backup are beside it, in ${settings.file}.`),
+    !report.isSigned &&
+      `secret.key does not vouch for this backup. ${UNSIGNED_RISK} Look through "posthorn keys list" and your channels before you start.`,
+    missingFiles(report.missing, "not in the bucket any more"),
+    ...tellDecided(report),
+    report.held > 0 &&
+      `${plural(report.held, "post was", "posts were")} due and may have gone out since the backup was made: none is sent again before the platform or you can tell.`,
+    "Make sure that no other Posthorn goes on from the same data: two of them would publish everything twice.",
+  ]);
 }
 
 type Decided = RestoreResult["decided"];
 
 /** What was decided since the backup was made, or what to do where that is not known. */
-function tellDecided(terminal: Terminal, { decided, keptAside }: RestoreResult): void {
+function tellDecided({ decided, keptAside }: RestoreResult): Line[] {
   const { unknown, counts, lostPosts, isSealed } = decided;
-  if (unknown !== null) return tellUnknown(terminal, decided, unknown);
+  if (unknown !== null) return tellUnknown(decided, unknown);
   const kept = KEPT.flatMap(([name, one, many]) => {
     const count = counts[name] ?? 0;
-    return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
+    return count === 0 ? [] : [plural(count, one, many)];
   });
-  if (kept.length > 0) terminal.tell(`Decided since the backup was made, and kept: ${kept.join(", ")}.\n`);
-  if (isSealed)
-    terminal.tell(
-      "Another secret key sealed the database that was there. So the calendar's address has ended, and calls that repeat an idempotency key of since are refused.\n",
-    );
-  if (lostPosts.length > 0)
-    terminal.tell(
-      `Posts of drafts that were approved since go to channels that the backup does not have. Connect these, then schedule the posts again: ${lostPosts.map(({ id, draftId }) => `${id} of ${draftId}`).join(", ")}. The database kept as ${keptAside} has them.\n`,
-    );
+  return [
+    kept.length > 0 && `Decided since the backup was made, and kept: ${kept.join(", ")}.`,
+    isSealed &&
+      "Another secret key sealed the database that was there. So the calendar's address has ended, and calls that repeat an idempotency key of since are refused.",
+    lostPosts.length > 0 &&
+      `Posts of drafts that were approved since go to channels that the backup does not have. Connect these, then schedule the posts again: ${lostPosts.map(({ id, draftId }) => `${id} of ${draftId}`).join(", ")}. The database kept as ${keptAside} has them.`,
+  ];
 }
 
 /** By their names in the report. */
@@ -202,23 +199,17 @@ const NOT_KNOWN: Readonly<Record<Unknown, string>> = {
   unrelated: "The database that was there does not go on from that of the backup",
 };
 
-function tellUnknown(terminal: Terminal, { counts, goodKeys }: Decided, unknown: Unknown): void {
+function tellUnknown({ counts, goodKeys }: Decided, unknown: Unknown): Line[] {
   const { programs = 0, drafts = 0 } = counts;
-  terminal.tell(
-    `${NOT_KNOWN[unknown]}, so nothing tells what was decided since the backup was made. Look through your channels, webhooks, series and waiting posts.\n`,
-  );
-  if (programs > 0)
-    terminal.tell(
-      `The access of ${programs === 1 ? "1 program" : `${programs} programs`} has ended. Allow them again.\n`,
-    );
-  if (goodKeys !== null && goodKeys.length > 0)
-    terminal.tell(
-      `These keys are good, even if they were revoked since: ${goodKeys.map(({ id, name }) => `${name} (${id})`).join(", ")}. To end one: posthorn keys revoke ID.\n`,
-    );
-  if (drafts > 0)
-    terminal.tell(
-      `${drafts === 1 ? "1 draft waits or is" : `${drafts} drafts wait or are`} being written, and may have been approved since: the first try to approve asks to look at the channel.\n`,
-    );
+  const keys = (goodKeys ?? []).map(({ id, name }) => `${name} (${id})`);
+  return [
+    `${NOT_KNOWN[unknown]}, so nothing tells what was decided since the backup was made. Look through your channels, webhooks, series and waiting posts.`,
+    programs > 0 && `The access of ${plural(programs, "program")} has ended. Allow them again.`,
+    keys.length > 0 &&
+      `These keys are good, even if they were revoked since: ${keys.join(", ")}. To end one: posthorn keys revoke ID.`,
+    drafts > 0 &&
+      `${plural(drafts, "draft waits or is", "drafts wait or are")} being written, and may have been approved since: the first try to approve asks to look at the channel.`,
+  ];
 }
 
 async function exportAll(
@@ -243,12 +234,12 @@ async function exportAll(
         : plural(table.posts, "post was", "posts were");
     host.terminal.tell(`${what} written to ${file}.\n`);
   }
-  if (table !== null && table.withOwnFiles > 0)
-    host.terminal.tell(
-      `${plural(table.withOwnFiles, "post has", "posts have")} files that are stored here (r2://…), which a table does not hold. It imports again here. For another Posthorn take the files along: posthorn backup moves everything. Or upload each file there (posthorn upload FILE) and put its new address into the table.\n`,
-    );
-  if (table !== null && table.overdue > 0)
-    host.terminal.tell(
-      `${plural(table.overdue, "waiting post is", "waiting posts are")} late and not in it: an import takes no time that is over.\n`,
-    );
+  if (table === null) return;
+  const { withOwnFiles, overdue } = table;
+  tellAll(host.terminal, [
+    withOwnFiles > 0 &&
+      `${plural(withOwnFiles, "post has", "posts have")} files that are stored here (r2://…), which a table does not hold. It imports again here. For another Posthorn take the files along: posthorn backup moves everything. Or upload each file there (posthorn upload FILE) and put its new address into the table.`,
+    overdue > 0 &&
+      `${plural(overdue, "waiting post is", "waiting posts are")} late and not in it: an import takes no time that is over.`,
+  ]);
 }

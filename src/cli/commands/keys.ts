@@ -2,6 +2,7 @@ import { type ApiKey, createKey, listKeys, localCaller, revokeKey } from "../../
 import { type CallContext, plainCall } from "../../context.ts";
 import { readBound } from "../../domain/arguments/spoken-times.ts";
 import { DEFAULT_KEY_ROLE, PERMISSIONS } from "../../domain/permissions.ts";
+import { plural } from "../../domain/plain-text.ts";
 import { tellTime } from "../../domain/time.ts";
 import { group, JSON_TOO, owner, role, type Row, row } from "../command.ts";
 import type { Host } from "../host.ts";
@@ -127,7 +128,7 @@ async function rotate(host: Host, oldKeyFile: string | null): Promise<void> {
   const { newKeyFile, ...rotation } = await host.rotateSecret({ oldKeyFile });
   host.terminal.print(toJsonText(rotation));
   if (rotation.unreadable > 0) {
-    const values = rotation.unreadable === 1 ? "1 value" : `${rotation.unreadable} values`;
+    const values = plural(rotation.unreadable, "value");
     host.terminal.tell(`${values} could not be read with the old key either. Connect those channels anew.\n`);
   }
   if (newKeyFile !== null) {

@@ -49,7 +49,8 @@ Examples:
       const url = (target ?? (await askTarget(host))).trim();
       await inShell(host, json, async (at) => {
         const args = {
-          ...{ url, format },
+          url,
+          format,
           ...(events !== undefined && { events: parseList(events) }),
           ...(accounts !== undefined && { accountId: parseList(accounts) }),
         };

@@ -217,7 +217,8 @@ Examples:
         const args = {
           accountId: account.id,
           ...(none === true ? { schedule: null } : isChanged && { schedule }),
-          ...{ move, dryRun },
+          move,
+          dryRun,
         };
         const isAsked = none === true || isChanged || move === true;
         const result = isAsked ? await update(at, args) : { account, moved: [] };

@@ -1,20 +1,136 @@
 import * as z from "zod";
-import { DecidedDraft, Draft, type SaidDecidedDraft, type SaidDraft } from "../../domain/drafts/draft.ts";
-import type { SaidPost } from "../../domain/posts/post.ts";
+import {
+  DecidedDraft,
+  Draft,
+  DRAFT_STATES,
+  type DraftState,
+  firstTextOf,
+  type SaidDecidedDraft,
+  type SaidDraft,
+  type SaidDraftPage,
+} from "../../domain/drafts/draft.ts";
+import { tellSeries } from "../../domain/drafts/tell-series.ts";
 import { AppError } from "../../domain/errors.ts";
+import { join } from "../../domain/sentences.ts";
 import { quote, toIso } from "../../domain/time.ts";
 import { listAccounts } from "../../accounts/accounts.ts";
 import { listDrafts } from "../../drafts/drafts.ts";
 import { type Given, JSON_TOO, many, type Row, row } from "../command.ts";
 import { toJsonText } from "../options.ts";
 import { bringMedia, CONTENT, readMetadata, readText } from "./content.ts";
-import { DRAFTS, showDrafts } from "./draft-list.ts";
+import { type Column, toTable } from "./table.ts";
 import { readShortId, shortIds } from "./find-post.ts";
-import { consentOf, findDue, untilOut, whyNotOut } from "./outcomes.ts";
+import { consentOf, sendDue, whyNotOut } from "./outcomes.ts";
 import { worded } from "../../toolkit/words.ts";
 import { inShell, type Shell } from "./shell.ts";
-import { showWarnings } from "./views.ts";
+import { showWarnings, toClock } from "./views.ts";
+import { forShell } from "./words.ts";
 import { readWhen, WHEN_HELP } from "../../domain/arguments/spoken-times.ts";
+
+const DRAFTS: Row = row({
+  name: "drafts",
+  about: "list the drafts that wait or are open, or those in one state, such as scheduled",
+  takes: {
+    "[state]": DRAFT_STATES.join(", "),
+    "--all": "the decided ones, too",
+    "--json": "print JSON of all of them on a terminal, too",
+  },
+  async run({ state, all, json }, host) {
+    const states = DRAFT_STATES.filter((known) => state === undefined || known === state);
+    if (states.length === 0)
+      throw new AppError(
+        "invalid",
+        `state: ${quote(state ?? "")} is none. The states are ${DRAFT_STATES.join(", ")}.`,
+      );
+    await inShell(host, json, async (at) => {
+      if (at.isRead && state === undefined) return listByNeed(at, all === true);
+      const page = await pageOf(at, state === undefined ? null : states);
+      at.terminal.print(at.isRead ? await showDrafts(at, page.drafts) : toJsonText(page));
+    });
+  },
+});
+
+function pageOf({ call }: Shell, states: readonly DraftState[] | null): Promise<SaidDraftPage> {
+  return listDrafts(call, { ...(states !== null && { state: [...states] }), limit: MOST_LISTED });
+}
+
+const MOST_LISTED = 100;
+
+/** What is to be done comes first. Many decided ones would hide it. */
+const BY_NEED = [
+  { title: "Waiting for a decision (posthorn approve ID)", states: ["waiting"] },
+  { title: "Open: being written", states: ["open"] },
+] as const;
+
+/** Each a page of its own, so that no others push them off it. */
+async function listByNeed(at: Shell, isAll: boolean): Promise<void> {
+  const { print } = at.terminal;
+  const undecided: readonly string[] = BY_NEED.flatMap(({ states }) => states);
+  const decided = { title: "Decided", states: DRAFT_STATES.filter((state) => !undecided.includes(state)) };
+  let shown = 0;
+  for (const { title, states } of isAll ? [...BY_NEED, decided] : BY_NEED) {
+    const { drafts, nextCursor } = await pageOf(at, states);
+    if (drafts.length === 0) continue;
+    print(`${shown === 0 ? "" : "\n"}${title}\n${await showDrafts(at, drafts)}`);
+    if (nextCursor !== null) print(`There are more than these ${drafts.length}.\n`);
+    shown += drafts.length;
+  }
+  if (shown === 0) print(isAll ? "None.\n" : "No draft waits for a decision, and none is open.\n");
+  const { drafts, nextCursor } = isAll ? NO_DRAFTS : await pageOf(at, decided.states);
+  const many = nextCursor === null ? String(drafts.length) : `More than ${drafts.length}`;
+  if (drafts.length > 0) print(`${many} decided: posthorn drafts --all\n`);
+}
+
+const NO_DRAFTS: SaidDraftPage = { drafts: [], nextCursor: null };
+
+/** One line a draft, and below it what is in its way, or what a person said. */
+async function showDrafts(at: Shell, drafts: readonly SaidDraft[]): Promise<string> {
+  if (drafts.length === 0) return "None.\n";
+  const { timezone } = at;
+  const names = await at.names();
+  const ids = shortIds(drafts.map(({ id }) => id));
+  const columns: readonly Column<SaidDraft>[] = [
+    { title: "WHEN", of: (draft) => whenOf(draft, timezone) },
+    { title: "STATE", of: ({ state, outcome }) => (outcome === null ? state : `${state}, ${outcome}`) },
+    {
+      title: "CHANNELS",
+      of: ({ targets }) => targets.map(({ accountId }) => names.get(accountId) ?? accountId).join(", "),
+      isCut: true,
+      isName: true,
+    },
+    { title: "TEXT", of: (draft) => draft.title ?? firstTextOf(draft) ?? "", isCut: true },
+    { title: "ID", of: ({ id }) => ids.get(id) ?? id },
+  ];
+  const [head = "", ...lines] = toTable(columns, drafts, at.terminal.columns).split("\n");
+  const rows = drafts.flatMap((draft, at) => [lines[at] ?? "", ...notesOf(draft, names)]);
+  return `${[head, ...rows].join("\n")}\nTimes are in ${timezone}.\n`;
+}
+
+function whenOf({ scheduledAt, repeat, posts }: SaidDraft, timezone: string): string {
+  if (repeat !== null)
+    return `each ${repeat.every === 1 ? "" : `${repeat.every} `}${repeat.unit} ${repeat.time}`;
+  const at = posts[0]?.scheduledAt ?? scheduledAt;
+  return at === null ? "once approved" : toClock(at, timezone);
+}
+
+function notesOf(
+  { state, repeat, checks, decision, posts }: SaidDraft,
+  names: ReadonlyMap<string, string>,
+): string[] {
+  const name = (id: string): string => names.get(id) ?? id;
+  const isDecided = posts.length > 0;
+  const problems = (isDecided ? posts : checks).flatMap(({ accountId, error }) =>
+    error === null ? [] : [join(`${name(accountId)}:`, error)],
+  );
+  const said = state === "open" && decision?.note ? [`${decision.by.name}: ${decision.note}`] : [];
+  const series =
+    repeat === null || isDecided
+      ? []
+      : [`${tellSeries(repeat)}.`, ...(repeat.texts ?? []).map((text, at) => `${at + 1}. ${text}`)];
+  return [...series, ...problems.map((line) => forShell(line)), ...said].map(
+    (line) => `  ${line.replaceAll(/\s+/g, " ")}`,
+  );
+}
 
 const DRAFT = {
   "[text]": "what it says, or - to read that from standard input",
@@ -111,25 +227,19 @@ async function approve(at: Shell, given: Deciding): Promise<void> {
   if (trouble !== null) throw new AppError("unavailable", trouble);
 }
 
-interface Sending {
-  readonly ended: readonly SaidPost[];
-  /** The answer as it is then. */
-  readonly shown: Record<string, unknown>;
-}
-
-/** Waits for the posts of approved drafts that go out at once. */
-async function publishDrafts(at: Shell, answer: z.infer<typeof Answer>): Promise<Sending> {
-  const { draft, results } = answer;
-  const decided = [draft, ...(results ?? []).map((one) => one.draft)];
-  const posts = decided.flatMap((one) => one?.posts ?? []);
-  const due = await findDue(at, posts);
-  if (due.length === 0) return { ended: [], shown: answer };
-  await at.session.startPublishing();
-  const ended = await untilOut(at, due);
+/** Waits for the posts of approved drafts that go out at once. With the answer as it is then. */
+async function publishDrafts(at: Shell, answer: z.infer<typeof Answer>) {
+  const { draft, results = [] } = answer;
+  const decided = [draft, ...results.map((one) => one.draft)];
+  const ended = await sendDue(
+    at,
+    decided.flatMap((one) => one?.posts ?? []),
+  );
+  if (ended.length === 0) return { ended, shown: answer };
   if (draft !== undefined)
     return { ended, shown: worded({ ...answer, draft: await findDraft(at, draft.id) }).result };
   const fresh: SaidDecidedDraft[] = [];
-  for (const one of results ?? [])
+  for (const one of results)
     fresh.push(one.draft === null ? one : { ...one, draft: await findDraft(at, one.id) });
   return { ended, shown: worded({ ...answer, results: fresh }).result };
 }

@@ -6,7 +6,7 @@ import { listAccounts, findChannel, sayChannels } from "../../accounts/accounts.
 import { REFUSED_WITH_OTHERS } from "../../posts/schedule-post.ts";
 import { type Given, JSON_TOO, many, type Row, row } from "../command.ts";
 import { toJsonText } from "../options.ts";
-import { alwaysAsked, findDue, untilOut, whyNotOut } from "./outcomes.ts";
+import { alwaysAsked, sendDue, whyNotOut } from "./outcomes.ts";
 import { bringMedia, CONTENT, readMetadata, readText } from "./content.ts";
 import { inShell, type Shell } from "./shell.ts";
 import { showPosts, showPreview, showWarnings } from "./views.ts";
@@ -51,10 +51,7 @@ Examples:
 async function post(at: Shell, given: Posting, caption: string | undefined): Promise<void> {
   const results = await schedule(at, given, caption);
   const planned = results.flatMap((result) => result.post ?? []);
-  const due = given.dryRun === true ? [] : await findDue(at, planned);
-  // Another process may publish it as well. The person wants to know what came of it.
-  if (due.length > 0) await at.session.startPublishing();
-  const ended = due.length > 0 ? await untilOut(at, due) : [];
+  const ended = given.dryRun === true ? [] : await sendDue(at, planned);
   const posts = planned.map((one) => ended.find(({ id }) => id === one.id) ?? one);
   const warnings = [...new Set(results.flatMap((result) => result.warnings))];
   const previews = results.flatMap(({ preview }) => preview ?? []);

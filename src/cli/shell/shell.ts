@@ -47,8 +47,9 @@ function shellOf(host: Host, session: Session, json: true | undefined): Shell {
   const { timezone } = ctx.settings;
   const call = plainCall(ctx, shellCaller(), signal);
   let told: SentencesAt = {};
+  const opened = { host, session, ctx, call, terminal, timezone };
   return {
-    ...{ host, session, ctx, call, terminal, timezone },
+    ...opened,
     isRead: terminal.isScreen && json !== true,
     now: () => ({ now: ctx.clock.now(), timezone }),
     names: () => namesOfAccounts(call),
