@@ -3,6 +3,7 @@ import { plainCall } from "../../context.ts";
 import { PlatformAppArgs, type PlatformAppState } from "../../domain/accounts/platform-app.ts";
 import { AppError } from "../../domain/errors.ts";
 import { explainInvalid } from "../../domain/explain-invalid.ts";
+import type { wayWithApp } from "../../platform-io/platform-apps.ts";
 import { type Given, JSON_TOO, type Row, row } from "../command.ts";
 import type { Host } from "../host.ts";
 import { printResult } from "../options.ts";
@@ -38,10 +39,11 @@ Examples:
     const { forgetPlatformApp } = await import("../../platform-io/platform-apps.ts");
     await inShell(host, given.json, async (at) => {
       const { findPlatform } = await import("../../platform-io/list-platforms.ts");
-      const { name: provider, title } = findPlatform(at.ctx, given.platform);
+      const platform = findPlatform(at.ctx, given.platform);
+      const { name: provider, title } = platform;
       const result = await (given.forget === true
         ? forgetPlatformApp(callOf(at), { provider })
-        : enterApp(at, given));
+        : enterApp(at, given, platform));
       const environment = tellEnvironment(result);
       const next = result.configured
         ? ` Connect a channel with: posthorn connect ${result.provider}`
@@ -65,16 +67,18 @@ function tellEnvironment({ environment }: PlatformAppState): string {
   return ` ${environment.join(" and ")} ${are} set in the environment or posthorn.env, and ${stand} before what is entered here.`;
 }
 
-async function enterApp(at: Shell, given: Entering): Promise<PlatformAppState> {
-  const [{ enterPlatformApp }, { wayWithApp }, { describeWaySetup }, { findPlatform }] = await Promise.all([
+async function enterApp(
+  at: Shell,
+  given: Entering,
+  platform: Parameters<typeof wayWithApp>[0],
+): Promise<PlatformAppState> {
+  const [{ enterPlatformApp }, apps, { describeWaySetup }] = await Promise.all([
     import("../../connecting/try-app.ts"),
     import("../../platform-io/platform-apps.ts"),
     import("../../platform-io/set-up.ts"),
-    import("../../platform-io/list-platforms.ts"),
   ]);
   const { host, terminal } = at;
-  const platform = findPlatform(at.ctx, given.platform);
-  const way = wayWithApp(platform, given.way);
+  const way = apps.wayWithApp(platform, given.way);
   const isAsked = given.clientId === undefined || given.secretStdin !== true;
   if (isAsked && !terminal.isInteractive)
     throw new AppError(
