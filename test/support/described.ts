@@ -32,6 +32,21 @@ const Spec = z.looseObject({
   ),
 });
 
+/** An operation that a fake itself describes, where no file does. */
+export interface Operation {
+  readonly query?: object;
+  readonly required?: readonly string[];
+  readonly body?: object;
+  readonly fields?: object;
+  readonly scopes?: readonly string[];
+}
+
+interface OwnSpec {
+  readonly source: string;
+  readonly ids?: Readonly<Record<string, string>>;
+  readonly operations: Readonly<Record<string, Operation>>;
+}
+
 export interface Described {
   /** As the description names it: "PUT /campaigns/{id}/status". */
   readonly name: string;
@@ -51,7 +66,7 @@ export interface Described {
  * request is, or what is wrong with it.
  */
 export function describedBy(
-  source: URL | z.input<typeof Spec>,
+  source: URL | OwnSpec,
 ): (request: OutboundRequest, base: string) => Promise<Described | string> {
   const ajv = new Ajv({ strict: false, coerceTypes: false });
   // All that a query has is text.

@@ -1,4 +1,4 @@
-import { describedBy } from "../../support/described.ts";
+import { describedBy, type Operation } from "../../support/described.ts";
 
 /**
  * Reddit has no machine-readable description. This is what PRAW sends and its recordings of Reddit's answers
@@ -63,13 +63,6 @@ const poll = of(
   },
   ["api_type", "sr", "title", "text", "options", "duration"],
 );
-
-interface Operation {
-  readonly query?: Record<string, Record<string, any>>;
-  readonly required?: string[];
-  readonly body?: Record<string, any>;
-  readonly fields?: Record<string, any>;
-}
 
 /** Of the consent, what each needs. */
 const SCOPES: Readonly<Record<string, string>> = {
