@@ -1,5 +1,6 @@
 import { plural } from "../domain/plain-text.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
+import { titleOfPlatform } from "../domain/accounts/platform-titles.ts";
 import { DateTime } from "luxon";
 import * as z from "zod";
 import type { Quota } from "../domain/accounts/account.ts";
@@ -105,7 +106,7 @@ function describe(account: AccountRow, { quota, nth }: Excess): string {
   const { from, perMinutes, max, scope } = quota;
   const span = perMinutes % 60 === 0 ? plural(perMinutes / 60, "hour") : plural(perMinutes, "minute");
   const time = from === "rolling" ? span : `the day (${from})`;
-  const place = scope === "account" ? channelInFull(account) : `${account.provider}, all channels together`;
+  const place = scope === "account" ? channelInFull(account) : `${titleOfPlatform(account.provider)}, all channels together`;
   return `this is post ${nth} in ${time} on ${place}, which takes ${max} (${quota.name})`;
 }
 

@@ -93,7 +93,7 @@ describe("connecting a channel again that kept posts back", () => {
     expect(await askToReconnect(callOf(ctx, caller), again)).toBeNull();
     await disconnectChannel(callOf(ctx, caller), { accountId });
     expect(await askToReconnect(callOf(ctx, caller), again)).toBe(
-      `Connect the channel "News" on pinboard again? ${GOES_OUT}`,
+      `Connect the channel News on Pinboard again? ${GOES_OUT}`,
     );
     expect(String((await connectChannel(callOf(ctx, caller), again)).instructions)).toBe(GOES_OUT);
   });

@@ -20,7 +20,7 @@ const account = {
 it.each([
   [
     noSlot(account).said,
-    'slot: the channel "F1" on mastodon (@fjord@social.example) has no slots. Set slots with posthorn slots acc_1 "mon,thu 09:30", or give another time.',
+    'slot: the channel F1 on Mastodon (@fjord@social.example) has no slots. Set slots with posthorn slots acc_1 "mon,thu 09:30", or give another time.',
   ],
   [
     conflictSentence("edit", { status: "cancelled", published_at: null, updated_at: 0 }),
@@ -36,7 +36,7 @@ it.each([
   ],
   [
     reconnectSentence({ ...account, handle: null }),
-    'The channel "F1" on mastodon must be reconnected first. Run posthorn connect mastodon --account acc_1.',
+    'The channel F1 on Mastodon must be reconnected first. Run posthorn connect mastodon --account acc_1.',
   ],
   [
     say("Look at it.", { next: [{ do: "settle", postId: null }] }),
