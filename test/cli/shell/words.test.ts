@@ -1,3 +1,4 @@
+import { noteTitle } from "../../../src/domain/accounts/platform-titles.ts";
 import { Command } from "commander";
 import { expect, it } from "vitest";
 import * as z from "zod";
@@ -8,6 +9,8 @@ import { forShell, refusalForShell, shellWordsOf, withOptions } from "../../../s
 import { reconnectSentence } from "../../../src/domain/accounts/account.ts";
 import { conflictSentence } from "../../../src/domain/posts/post-states.ts";
 import { noSlot } from "../../../src/posts/slots.ts";
+
+noteTitle("mastodon", "Mastodon");
 
 const account = {
   id: "acc_1",

@@ -92,7 +92,7 @@ describe("what a channel is called", () => {
   });
 
   it("is whole where nobody looks at the others", () => {
-    noteTitle("mastodon", "Mastodon");
+    for (const title of ["Mastodon", "Feed", "X"]) noteTitle(title.toLowerCase(), title);
     expect(channelInFull({ name: "Fjord", provider: "mastodon", handle: "@f" })).toBe(
       "the channel Fjord on Mastodon (@f)",
     );
