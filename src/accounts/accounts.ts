@@ -1,4 +1,4 @@
-import type { Account, AccountStatus } from "../domain/accounts/account.ts";
+import { type Account, type AccountStatus, isCut } from "../domain/accounts/account.ts";
 import { say } from "../domain/sentences.ts";
 import {
   foldName,
@@ -270,11 +270,7 @@ function sayNearest(
 }
 
 /** The same among the caller's channels, by a text that is no id. */
-async function findMeantAccount(
-  ctx: AppContext,
-  caller: Caller,
-  meant: Meant,
-): Promise<AccountRow> {
+async function findMeantAccount(ctx: AppContext, caller: Caller, meant: Meant): Promise<AccountRow> {
   const rows = await listAccountRows(ctx.store, caller.ownerId);
   const reachable = rows.filter(({ id }) => canReachAccount(caller, id));
   return findChannel(ctx, reachable, meant);
@@ -320,12 +316,10 @@ function connected<T extends Channel>(channels: readonly T[]): T[] {
   return channels.filter(({ status }) => status !== "disconnected");
 }
 
-/** Whether nothing can be sent on it before a person connects it again. */
-export function isCut({ status }: Pick<Channel, "status">): boolean {
-  return status === "disconnected" || status === "reconnect_required";
-}
-
-function describe({ id, name, handle, provider, status }: Channel, names: ReadonlyMap<string, string>): string {
+function describe(
+  { id, name, handle, provider, status }: Channel,
+  names: ReadonlyMap<string, string>,
+): string {
   const called = names.get(id) ?? name;
   const isTold = handle === null || foldName(handle) === foldName(name) || called.includes(handle);
   const also = isTold ? "" : `, ${plainText(handle, MAX_NAME)}`;

@@ -107,10 +107,13 @@ async function openLink(call: CallContext, target: ConnectTarget): Promise<SaidC
     connectId: id,
     url: `${await ctx.publicUrl()}/connect/${token}`,
     expiresAt: toIso(now + LINK_LIFE_MS),
-    instructions: withSteps(join(await whatToDo(ctx, target), target.way.instructions, await whatAgain(ctx, target)), {
-      do: "check_connection",
-      connectId: id,
-    }),
+    instructions: withSteps(
+      join(await whatToDo(ctx, target), target.way.instructions, await whatAgain(ctx, target)),
+      {
+        do: "check_connection",
+        connectId: id,
+      },
+    ),
     account: null,
     accounts: [],
   };
@@ -142,9 +145,10 @@ async function openLink(call: CallContext, target: ConnectTarget): Promise<SaidC
 /** Which channel is connected again, and what becomes of its posts then. */
 async function whatAgain(ctx: AppContext, { reconnecting }: ConnectTarget): Promise<Said> {
   if (reconnecting === null) return "";
+  const pause = reconnecting.paused === 1 ? "It stays paused: nothing goes out before it is resumed." : null;
   const release = await tellReconnection(ctx, reconnecting);
   const told = release === null ? [] : ["Tell the person:", release];
-  return join(`It connects ${channelInFull(reconnecting)} again.`, ...told);
+  return join(`It connects ${channelInFull(reconnecting)} again.`, pause, ...told);
 }
 
 async function whatToDo(ctx: AppContext, target: ConnectTarget): Promise<string> {
@@ -341,7 +345,7 @@ export async function disconnectChannel(
     const grant = { owner_id: caller.ownerId, id: found.grant_id ?? "" };
     dropped = found.grant_id === null ? null : ((await deleteUnusedGrant(tx, grant)) ?? null);
     const row = (await findAccountRow(tx, caller.ownerId, found.id)) ?? found;
-    const underWay = await tellUnderWay(ctx, tx, { id: found.id, next: "held" });
+    const underWay = await tellUnderWay(ctx, tx, { account: found, next: "held" });
     const account = await showAccount(ctx, tx, row);
     return { account: { ...account, statusReason: inOne(account.statusReason, underWay) } };
   });

@@ -52,8 +52,8 @@ interface Listing {
   readonly among?: number;
   /** So many are told. Default: 10. */
   readonly most?: number;
-  /** Their channels are about to be resumed. */
-  readonly isResumed?: boolean;
+  /** In the place of "now", where their channels are about to be resumed. */
+  readonly resumed?: string;
 }
 
 /** In the place of "now". */
@@ -68,7 +68,7 @@ export async function isPausedChannel({ ctx, caller }: CallContext, accountId: s
 export async function tellPosts(
   call: CallContext,
   posts: readonly ToldPost[],
-  { among = posts.length, most = MAX_LISTED, isResumed = false }: Listing = {},
+  { among = posts.length, most = MAX_LISTED, resumed }: Listing = {},
 ): Promise<string> {
   const { ctx } = call;
   call.noteShown?.(posts.map(({ accountId, content }) => [accountId, content]));
@@ -76,8 +76,7 @@ export async function tellPosts(
   const told: string[] = [];
   for (const post of posts.slice(0, most)) {
     const { scheduledAt: at } = post.content;
-    const isHeld = !isResumed && (await isPausedChannel(call, post.accountId));
-    const now = isHeld ? WHEN_RESUMED : "now";
+    const now = resumed ?? ((await isPausedChannel(call, post.accountId)) ? WHEN_RESUMED : "now");
     const when = isAtOnce(ctx, at) ? now : tellTime(at, ctx.settings.timezone);
     const channel = plainText(names.get(post.accountId) ?? post.accountId, MAX_NAME);
     told.push(`${channel}, ${when}: ${await tellPost(call, post, among)}`);

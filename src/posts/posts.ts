@@ -87,7 +87,7 @@ export async function getPost(
 
 function tellTakenDown({ platforms, settings }: AppContext, row: PostRow): string {
   const title = platforms.get(row.provider)?.title ?? row.provider;
-  return `It was live, and was taken down on ${title} at ${tellTime(row.updated_at, settings.timezone)}.`;
+  return `It was live, and was taken down on ${title} on ${tellTime(row.updated_at, settings.timezone)}.`;
 }
 
 /** Of a post whose films are made what its platform takes. */

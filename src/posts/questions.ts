@@ -9,6 +9,7 @@ import type {
 } from "../domain/posts/post-body.ts";
 import { fromStored, type Said } from "../domain/sentences.ts";
 import { AppError } from "../domain/errors.ts";
+import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { nameOfField } from "../domain/posts/for-people.ts";
 import { plainText, plural, withFullStop } from "../domain/plain-text.ts";
 import { TRANSITIONS } from "../domain/posts/post-states.ts";
@@ -267,8 +268,8 @@ export async function askToDisconnect(
   const { queuedCount } = await showAccount(call.ctx, call.ctx.store, row);
   const waiting = queuedCount === 1 ? " 1 waiting post fails" : ` ${queuedCount} waiting posts fail`;
   const posts = queuedCount === 0 ? "" : `${waiting} unless it is connected again in time.`;
-  const underWay = await tellUnderWay(call.ctx, call.ctx.store, { id: row.id, next: "held" });
-  return `Disconnect ${await nameOfAccount(call, row.id)} (${row.provider})? Its passwords and tokens will be forgotten.${posts}${underWay === null ? "" : ` ${underWay}`}`;
+  const underWay = await tellUnderWay(call.ctx, call.ctx.store, { account: row, next: "held" });
+  return `Disconnect ${plainText(channelInFull(row), MAX_NAME)}? Its passwords and tokens will be forgotten.${posts}${underWay === null ? "" : ` ${underWay}`}`;
 }
 
 export async function askToDeleteFile(

@@ -406,7 +406,7 @@ describe("before a post is stopped or changed", () => {
 describe("before something is given up", () => {
   it("tells what hangs on a channel", async () => {
     const args = { accountId };
-    const question = "Disconnect Feed of default (feed)? Its passwords and tokens will be forgotten.";
+    const question = "Disconnect the channel Feed of default on Feed? Its passwords and tokens will be forgotten.";
     expect(await questionOf("disconnect_channel", args)).toBe(question);
     await schedule();
     expect(await questionOf("disconnect_channel", args)).toBe(

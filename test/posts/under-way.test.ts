@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { HOUR, MINUTE } from "../../src/domain/time.ts";
+import { HOUR, MINUTE, SECOND } from "../../src/domain/time.ts";
+import { askToRelease } from "../../src/posts/update-account.ts";
+import { callOf } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";
+import { drain, readPost } from "../support/publishing.ts";
 import { addResult } from "../support/results.ts";
 import { startService, type Service } from "../support/service.ts";
 
@@ -126,8 +129,87 @@ it("a post that was taken down is told in lists, and is in no report", async () 
   await addResult(service.ctx, account, { ...shared, id: "post_gone" }, more);
   const { warnings } = await service.call("list_posts", {});
   expect(warnings).toEqual([
-    expect.stringMatching(/^1 post here was live and was taken down: “Hello” \(post_gone\) at .*\.$/),
+    expect.stringMatching(/^1 post here was live and was taken down: “Hello” \(post_gone\) on .*\.$/),
   ]);
   const { rows } = await service.call("get_report", { by: "post" });
   expect(rows.map(({ key }: { key: string }) => key)).toEqual(["post_kept"]);
+});
+
+describe("a channel that its platform asked to wait", () => {
+  const wait = (ms: number): Promise<unknown> =>
+    queryOf(service.ctx.store)
+      .updateTable("accounts")
+      .set({ next_allowed_at: service.clock.now() + ms, wait_cause: "rate_limit" })
+      .where("id", "=", accountId)
+      .execute();
+  const THEN = /1 post goes out not before .*, 09:06 \(UTC\), as Feed takes no more posts before/;
+
+  it("is not said to go on at once when it is resumed or connected again", async () => {
+    await schedule({ scheduledAt: at(MINUTE) });
+    await service.call("update_account", { accountId, paused: true });
+    await service.clock.advance(2 * MINUTE);
+    await wait(4.5 * MINUTE);
+    const call = callOf(service.ctx);
+    expect(await askToRelease(call, { accountId, paused: false })).toMatch(
+      /^Resume Feed.*\? 1 post goes out not before .*, 09:06 \(UTC\), as Feed takes no more posts before\. .*, then: “Hello”/,
+    );
+    const dry = await service.call("update_account", { accountId, paused: false, dryRun: true });
+    expect(dry.warnings).toEqual([expect.stringMatching(THEN)]);
+    const { warnings } = await service.call("update_account", { accountId, paused: false });
+    expect(warnings).toEqual([expect.stringMatching(THEN)]);
+    await service.call("disconnect_channel", { accountId });
+    expect((await service.call("connect_channel", { accountId })).instructions).toMatch(
+      /1 post goes out as soon as it is connected, but not before .*, 09:06 \(UTC\)/,
+    );
+  });
+
+  it("keeps the moment of a post whose step is open, which is told to the second where it is near", async () => {
+    const id = await lost();
+    const { run } = await readPost(service.ctx, id);
+    await queryOf(service.ctx.store)
+      .insertInto("effects")
+      .values({
+        ...{ post_id: id, run, step: "send", state: "intent" as const, started_at: service.clock.now() },
+        ...{ fence: 1, effect_key: "k", request_hash: "h", asked: 0 },
+      })
+      .execute();
+    await service.call("update_account", { accountId, paused: true });
+    const dry = await service.call("update_account", { accountId, paused: false, dryRun: true });
+    expect(dry.warnings.join()).toMatch(
+      /may be out already: “Hello”.* The next try is made later: that of “Hello” not before .*, 09:04 \(UTC\)\.$/,
+    );
+    await service.clock.advance(30.5 * SECOND);
+    const { warnings } = await service.call("update_account", { accountId, paused: false });
+    expect(warnings.join()).toMatch(/not before .*, 09:04:00 \(UTC\)\.$/);
+    expect((await service.call("get_post", { id })).post.error).toMatch(
+      /The next try is on .*, 09:04:00 \(UTC\)\.$/,
+    );
+  });
+});
+
+describe("a channel that is paused and without access", () => {
+  it.each(["disconnected", "reconnect_required"] as const)("says both of its posts: %s", async (status) => {
+    const id = await schedule({ scheduledAt: at(MINUTE) });
+    await service.call("update_account", { accountId, paused: true });
+    await queryOf(service.ctx.store)
+      .updateTable("accounts")
+      .set({ status, status_reason: "The token ended." })
+      .where("id", "=", accountId)
+      .execute();
+    await service.clock.advance(2 * MINUTE);
+    const both = /is paused, so the post waits .* It must be reconnected first\. The token ended\.$/;
+    expect((await service.call("get_post", { id })).post.error).toMatch(both);
+    await drain(service.ctx);
+    expect((await readPost(service.ctx, id)).error).toMatch(both);
+    expect((await service.call("get_post", { id })).post.error).toMatch(both);
+    const { warnings } = await service.call("update_account", { accountId, paused: false });
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /must be reconnected first\. The token ended\. .*connect_channel.* Until then nothing of it goes out\.$/,
+      ),
+    ]);
+    expect((await service.call("get_post", { id })).post.error).toMatch(
+      /^The channel .* must be reconnected/,
+    );
+  });
 });
