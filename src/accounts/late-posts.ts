@@ -23,7 +23,7 @@ export interface Release {
 }
 
 /** So many are named. */
-const MAX_NAMED = 3;
+export const MAX_NAMED = 3;
 const MAX_TEXT = 80;
 
 /** Of an account that is paused or without access, as if it were not. `at`: those that are due by then. */
@@ -101,12 +101,17 @@ const NEXT = {
   },
 } as const;
 
-/** Each by its first words and its time; of many the first. */
-function nameLate({ timezone }: AppContext["settings"], rows: readonly PostRow[]): string {
-  const named = rows
-    .slice(0, MAX_NAMED)
-    .map((row) => `${firstWords(row)}, which was due on ${tellTime(row.scheduled_at, timezone)}`);
-  const more = rows.length > MAX_NAMED ? `; and ${rows.length - MAX_NAMED} more` : "";
+/** Each by its first words and its time; of many the first. `count`: of all there are. */
+export function nameLate(
+  { timezone }: AppContext["settings"],
+  rows: readonly Pick<PostRow, "id" | "caption" | "media_url" | "scheduled_at">[],
+  { count = rows.length, hasIds = false }: { readonly count?: number; readonly hasIds?: boolean } = {},
+): string {
+  const named = rows.slice(0, MAX_NAMED).map((row) => {
+    const id = hasIds ? ` (${row.id})` : "";
+    return `${firstWords(row)}${id}, which was due on ${tellTime(row.scheduled_at, timezone)}`;
+  });
+  const more = count > MAX_NAMED ? `; and ${count - MAX_NAMED} more` : "";
   return `${named.join("; ")}${more}`;
 }
 

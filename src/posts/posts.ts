@@ -80,9 +80,20 @@ export async function getPost(
     ...showPlan(plan ?? undefined),
     ...(await showPreparing(ctx, row)),
     ...(isTakenDown(row) ? { warnings: [tellTakenDown(ctx, row)] } : readWarnings(row)),
-    ...(input.insights === true ? { insights: await readInsights(ctx, row) } : {}),
+    ...(input.insights === true ? await showInsights(ctx, row) : {}),
     ...(input.history === true ? { history: await readHistory(ctx, row) } : {}),
   };
+}
+
+/** With a word on what the post's own state cannot tell, beside those it has. */
+async function showInsights(
+  ctx: AppContext,
+  row: PostRow,
+): Promise<{ insights: Insights; warnings?: string[] }> {
+  const insights = await readInsights(ctx, row);
+  if (row.status !== "published" || insights.state !== "removed") return { insights };
+  const gone = `It is not on ${findPlatform(ctx, row.provider).title} any more: it was removed there.`;
+  return { insights, warnings: [...(readWarnings(row).warnings ?? []), gone] };
 }
 
 function tellTakenDown({ platforms, settings }: AppContext, row: PostRow): string {
@@ -112,7 +123,7 @@ async function showPreparing(ctx: AppContext, row: PostRow): Promise<{ preparing
 export async function cancelPost(
   call: CallContext,
   input: { readonly id: string; readonly fromPlatform?: boolean | undefined },
-): Promise<{ post: SaidPost }> {
+): Promise<{ post: SaidPost; warnings?: string[] }> {
   const { ctx, caller } = call;
   const row = await findOwnPost(ctx, caller, input.id);
   if (input.fromPlatform === true && isOnPlatform(row)) return takeDown(call, row);
@@ -274,7 +285,10 @@ export function canRemove(ctx: AppContext, account: AccountRow): boolean {
  * live post (a first comment, the rest of a thread) goes out any more. Throws `conflict` where the platform
  * cannot or does not; the post keeps the reason, and the same call may be made again.
  */
-export async function takeDown(call: CallContext, row: PostRow): Promise<{ post: SaidPost }> {
+export async function takeDown(
+  call: CallContext,
+  row: PostRow,
+): Promise<{ post: SaidPost; warnings: string[] }> {
   const { ctx, caller } = call;
   const platform = findPlatform(ctx, row.provider);
   const account = await findAccount(ctx, caller, row.account_id);
@@ -291,14 +305,14 @@ export async function takeDown(call: CallContext, row: PostRow): Promise<{ post:
       ? beginTakeDown(tx, row, { workerId: ctx.workerId, error: BEGUN, now: ctx.clock.now() })
       : holdPost(tx, row, ctx.workerId),
   );
-  let answer: { post: SaidPost };
+  let answer: { post: SaidPost; warnings: string[] };
   try {
-    const error = await remove(ctx, platform, held);
+    const { left: error, wasGone } = await remove(ctx, platform, held);
     answer = await commitOnce(call, async (tx) => {
       if (!(await letGo(tx, held))) throw isWorkedOn();
       const set = { next_at: null, error, in_doubt: 0, updated_at: ctx.clock.now() };
       const gone = await transition(tx, { ownerId: row.owner_id, id: row.id }, "take_down", set);
-      return { post: toPost(gone) };
+      return { post: toPost(gone), warnings: [tellRemoval(ctx, gone, wasGone)] };
     });
   } catch (error) {
     const refusal = explain(error, { platform, row, account });
@@ -310,6 +324,12 @@ export async function takeDown(call: CallContext, row: PostRow): Promise<{ post:
   return answer;
 }
 
+function tellRemoval(ctx: AppContext, row: PostRow, wasGone: boolean): string {
+  const { title } = findPlatform(ctx, row.provider);
+  if (wasGone) return `It was not on ${title} any more: it had been removed there already.`;
+  return isTakenDown(row) ? tellTakenDown(ctx, row) : `It was deleted on ${title} before it went live.`;
+}
+
 function deleteByHand({ row, account }: { row: PostRow; account: AccountRow }): string {
   const where = row.platform_url ?? account.profile_url;
   return where === null
@@ -317,20 +337,26 @@ function deleteByHand({ row, account }: { row: PostRow; account: AccountRow }): 
     : `A person deletes it at ${where}.`;
 }
 
-/** What is left over in spite of it, in a sentence for the post; null: nothing. */
-async function remove(ctx: AppContext, platform: AnyPlatform, held: HeldPost): Promise<string | null> {
+/** `left`: what is over in spite of it, in a sentence for the post; null: nothing. */
+async function remove(
+  ctx: AppContext,
+  platform: AnyPlatform,
+  held: HeldPost,
+): Promise<{ readonly left: string | null; readonly wasGone: boolean }> {
   const { post: row, account } = held;
   const signal = deadline(REMOVE_TIMEOUT_MS);
   const io = { ...(await createPlatformIo(ctx, account, signal)), ...(await readStepResults(ctx, row)) };
   const post = toPlatformPost(platform, row);
   // The platform may have published it a moment ago: what people have seen is not taken back unasked.
   const isUploaded = row.status === "uploaded";
-  if (isUploaded && (await platform.insights?.(post, io))?.state === "live")
+  const state = await askState(isUploaded, async () => platform.insights?.(post, io));
+  if (isUploaded && state === "live")
     throw new AppError(
       "conflict",
       `It went live on ${platform.title} a moment ago, so it was not deleted. Once it is shown as published, take it down again.`,
     );
   const left = (await platform.remove?.(post, io))?.left ?? null;
+  const wasGone = state === "removed";
   const lost = openSteps(held.effects);
   const where = row.platform_url ?? account.profile_url ?? channelInFull(account);
   const doubt =
@@ -338,7 +364,20 @@ async function remove(ctx: AppContext, platform: AnyPlatform, held: HeldPost): P
       ? []
       : [`Whether a further part of it (${lost.join(", ")}) went out is not known. Look at ${where}.`];
   const told = [...(left === null ? [] : [left]), ...doubt];
-  return told.length === 0 ? null : `It was taken down. ${told.join(" ")}`;
+  return { left: told.length === 0 ? null : `It was taken down. ${told.join(" ")}`, wasGone };
+}
+
+/** What its platform says of it first. Only of an uploaded post it must be known. */
+async function askState(
+  isNeeded: boolean,
+  ask: () => Promise<PostInsights | undefined>,
+): Promise<PostInsights["state"]> {
+  try {
+    return (await ask())?.state;
+  } catch (error) {
+    if (isNeeded || !(error instanceof PlatformFault)) throw error;
+    return "unknown";
+  }
 }
 
 /** The refusal that the caller gets and the post keeps; null for a bug of ours. */
