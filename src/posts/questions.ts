@@ -9,6 +9,7 @@ import type {
 } from "../domain/posts/post-body.ts";
 import { fromStored, type Said } from "../domain/sentences.ts";
 import { AppError } from "../domain/errors.ts";
+import { toldState } from "../domain/accounts/account.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { nameOfField } from "../domain/posts/for-people.ts";
 import { plainText, plural, withFullStop } from "../domain/plain-text.ts";
@@ -19,7 +20,7 @@ import { tellTime } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import { toPost } from "../store/queries/posts.ts";
 import { findAccount, namesOfAccounts, showAccount } from "../accounts/accounts.ts";
-import { tellUnderWay } from "../accounts/late-posts.ts";
+import { tellLimit, tellUnderWay } from "../accounts/late-posts.ts";
 import type { CallContext } from "../context.ts";
 import { getFile } from "../files/files.ts";
 import { prepareEdit } from "./live-posts.ts";
@@ -78,9 +79,9 @@ export async function askToPublishSeveral(
   );
   const [first, ...more] = due;
   if (first === undefined || more.length === 0) return first === undefined ? null : askAboutNow(call, first);
-  const doubts = tellDoubts(
+  const doubts = tellDoubtsOfNow(
     call,
-    due.flatMap(({ warnings }) => withoutNow(warnings)),
+    due.flatMap(({ warnings }) => warnings),
   );
   const held: boolean[] = [];
   for (const { post } of due) held.push(await isPausedChannel(call, post.accountId));
@@ -126,16 +127,19 @@ async function askAboutNow(call: CallContext, tried: Tried, besides = ""): Promi
   if (!isAtOnce(call.ctx, Date.parse(tried.post.scheduledAt))) return null;
   const { accountId } = tried.post;
   const account = await nameOfAccount(call, accountId);
-  const doubts = tellDoubts(call, withoutNow(tried.warnings ?? []));
+  const doubts = tellDoubtsOfNow(call, tried.warnings ?? []);
   const when = (await isPausedChannel(call, accountId))
     ? `Publish on ${account}, which is paused, ${WHEN_RESUMED}`
     : `Publish now on ${account}`;
   return `${when}: ${await tellPost(call, toTold(tried))}?${besides}${doubts}`;
 }
 
-/** The question itself says so. */
-function withoutNow(warnings: readonly Said[]): Said[] {
-  return warnings.filter((warning) => !String(warning).startsWith(NO_TIME_GIVEN));
+/** The question itself says that it goes out at once, or that its channel is paused: then how long it can wait. */
+function tellDoubtsOfNow(call: CallContext, warnings: readonly Said[]): string {
+  const isPause = (warning: Said): boolean => toldState(String(warning)) === "paused";
+  const others = warnings.filter((one) => !isPause(one) && !String(one).startsWith(NO_TIME_GIVEN));
+  const limit = warnings.some(isPause) ? [tellLimit(call.ctx.settings)] : [];
+  return tellDoubts(call, [...limit, ...others]);
 }
 
 function toTold({ post, preview }: Tried): ToldPost {
