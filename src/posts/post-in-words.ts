@@ -4,6 +4,7 @@ import { type Said, sentencesIn } from "../domain/sentences.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import { MINUTE, tellTime } from "../domain/time.ts";
 import { findAccount, namesOfAccounts } from "../accounts/accounts.ts";
+import { whenFreed } from "../accounts/late-posts.ts";
 import type { CallContext } from "../context.ts";
 import type { PostContent } from "./post-form.ts";
 import { previewPost } from "./preview.ts";
@@ -64,6 +65,12 @@ export async function isPausedChannel({ ctx, caller }: CallContext, accountId: s
   return (await findAccount(ctx, caller, accountId)).paused === 1;
 }
 
+/** What "now" is on a channel that a person holds back, or that its platform asked to wait. */
+export async function whenNow({ ctx, caller }: CallContext, accountId: string): Promise<string> {
+  const account = await findAccount(ctx, caller, accountId);
+  return account.paused === 1 ? WHEN_RESUMED : whenFreed(ctx, account, "now");
+}
+
 /** Each with its channel and time: `My feed, now: “Hello”, with 1 picture; …`. */
 export async function tellPosts(
   call: CallContext,
@@ -76,7 +83,7 @@ export async function tellPosts(
   const told: string[] = [];
   for (const post of posts.slice(0, most)) {
     const { scheduledAt: at } = post.content;
-    const now = resumed ?? ((await isPausedChannel(call, post.accountId)) ? WHEN_RESUMED : "now");
+    const now = resumed ?? (await whenNow(call, post.accountId));
     const when = isAtOnce(ctx, at) ? now : tellTime(at, ctx.settings.timezone);
     const channel = plainText(names.get(post.accountId) ?? post.accountId, MAX_NAME);
     told.push(`${channel}, ${when}: ${await tellPost(call, post, among)}`);

@@ -37,6 +37,7 @@ import {
   textLimit,
   type ToldPost,
   WHEN_RESUMED,
+  whenNow,
 } from "./post-in-words.ts";
 import { canRemove, findOwnPost, isOnPlatform } from "./posts.ts";
 import { NOTHING_CHANGED, retryPost, SENT_AS_IT_WAS, updatePost } from "./update-post.ts";
@@ -128,9 +129,9 @@ async function askAboutNow(call: CallContext, tried: Tried, besides = ""): Promi
   const { accountId } = tried.post;
   const account = await nameOfAccount(call, accountId);
   const doubts = tellDoubtsOfNow(call, tried.warnings ?? []);
-  const when = (await isPausedChannel(call, accountId))
-    ? `Publish on ${account}, which is paused, ${WHEN_RESUMED}`
-    : `Publish now on ${account}`;
+  const now = await whenNow(call, accountId);
+  const paused = now === WHEN_RESUMED ? ", which is paused" : "";
+  const when = now === "now" ? `Publish now on ${account}` : `Publish on ${account}${paused}, ${now}`;
   return `${when}: ${await tellPost(call, toTold(tried))}?${besides}${doubts}`;
 }
 

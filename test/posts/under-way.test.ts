@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { HOUR, MINUTE, SECOND } from "../../src/domain/time.ts";
+import { askToPublish } from "../../src/posts/questions.ts";
 import { askToRelease } from "../../src/posts/update-account.ts";
 import { callOf } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";
@@ -157,6 +158,9 @@ describe("a channel that its platform asked to wait", () => {
     expect(dry.warnings).toEqual([expect.stringMatching(THEN)]);
     const { warnings } = await service.call("update_account", { accountId, paused: false });
     expect(warnings).toEqual([expect.stringMatching(THEN)]);
+    expect(await askToPublish(call, { accountId, caption: "Now" })).toMatch(
+      /^Publish on Feed.*, not before .*, 09:06 \(UTC\), as Feed takes no more posts before: “Now”/,
+    );
     await service.call("disconnect_channel", { accountId });
     expect((await service.call("connect_channel", { accountId })).instructions).toMatch(
       /1 post goes out as soon as it is connected, but not before .*, 09:06 \(UTC\)/,
@@ -211,5 +215,42 @@ describe("a channel that is paused and without access", () => {
     expect((await service.call("get_post", { id })).post.error).toMatch(
       /^The channel .* must be reconnected/,
     );
+  });
+});
+
+describe("two channels of one name of which one is disconnected", () => {
+  const Twin = "Twin";
+  let other: string;
+  beforeEach(async () => {
+    other = await service.addFeed();
+    for (const id of [accountId, other]) await service.call("update_account", { accountId: id, name: Twin });
+    await schedule({ scheduledAt: at(MINUTE) });
+    await service.call("disconnect_channel", { accountId });
+    await service.clock.advance(2 * MINUTE);
+  });
+
+  it.each([
+    ["schedule_post", { caption: "Hello" }],
+    ["change_posts", { cancel: true }],
+    ["update_account", { paused: true }],
+    ["save_draft", { targets: [{ accountId: Twin }] }],
+    ["list_posts", {}],
+    ["get_account_analytics", { from: "2026-11-20" }],
+    ["disconnect_channel", {}],
+    ["import_posts", { csv: "caption,scheduledAt\nHello,2031-01-01T10:00" }],
+  ])("is refused by %s with both, and which of them is disconnected", async (tool, args) => {
+    const given = tool === "list_posts" || tool === "change_posts" ? [Twin] : Twin;
+    const where = tool === "save_draft" ? {} : { accountId: given };
+    await expect(service.call(tool, { ...where, ...args })).rejects.toThrow(
+      new RegExp(
+        `"Twin" may be any of .*, ${accountId}, disconnected\\), .*, ${other}\\)\\. Give one of these`,
+      ),
+    );
+  });
+
+  it("means the disconnected one where it is connected again, which the answer names", async () => {
+    const { account, instructions } = await service.call("connect_channel", { accountId: Twin });
+    expect(account.id).toBe(accountId);
+    expect(instructions).toMatch(/1 post goes out as soon as it is connected: “Hello”/);
   });
 });
