@@ -52,6 +52,22 @@ export async function namesOfAccounts({
   );
 }
 
+/** Where posts with these ids of channels go, of those whose name alone another channel has, too. */
+export async function tellNamesakes(
+  { ctx, caller }: Pick<CallContext, "ctx" | "caller">,
+  accountIds: readonly string[],
+): Promise<string[]> {
+  const channels = (await listAccountNames(ctx.store, caller.ownerId)).filter(({ id }) =>
+    canReachAccount(caller, id),
+  );
+  const names = namesAmong(ctx, channels);
+  return channels.flatMap(({ id, name, handle }) => {
+    const called = names.get(id) ?? name;
+    if (called === name || handle === null || !accountIds.includes(id)) return [];
+    return [`It goes to ${plainText(called, MAX_NAME)}. Another channel has that name, too.`];
+  });
+}
+
 /** What these are called beside each other. */
 export function namesAmong(
   ctx: Pick<AppContext, "platforms">,

@@ -14,6 +14,7 @@ import { quote, toIso } from "../domain/time.ts";
 import type { Reader, Tx } from "../store/engine/store.ts";
 import { type DraftRow, endUnsure, writeDraft } from "../store/queries/drafts.ts";
 import { commitOnce } from "../access/idempotency.ts";
+import { tellNamesakes } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 import { assertLooked, prepareApproval } from "./approval.ts";
 import { contentOf, toColumns } from "./draft-content.ts";
@@ -58,7 +59,12 @@ export async function decideDrafts(call: CallContext, input: DecideDraft): Promi
   if (first === undefined) throw new AppError("invalid", "drafts: is empty. Give at least one draft.");
   const doubts = readScheduledAt(call, input.scheduledAt).warnings;
   const told = doubts.length === 0 ? {} : { warnings: doubts };
-  if (input.drafts === undefined) return { ...(await decideDraft(call, first)), ...told };
+  if (input.drafts === undefined) {
+    const { draft } = await decideDraft(call, first);
+    const ids = input.decision === "approve" ? draft.targets.map(({ accountId }) => accountId) : [];
+    const warnings = [...doubts, ...(await tellNamesakes(call, ids))];
+    return { draft, ...(warnings.length === 0 ? {} : { warnings }) };
+  }
   const results: SaidDecidedDraft[] = [];
   for (const one of [first, ...more]) {
     call.signal.throwIfAborted();

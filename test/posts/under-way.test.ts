@@ -254,3 +254,34 @@ describe("two channels of one name of which one is disconnected", () => {
     expect(instructions).toMatch(/1 post goes out as soon as it is connected: “Hello”/);
   });
 });
+
+it("the answers that plan a post name its channel with the handle where another one has its name", async () => {
+  await queryOf(service.ctx.store)
+    .updateTable("accounts")
+    .set({ name: "Twin", handle: "@one" })
+    .where("id", "=", accountId)
+    .execute();
+  const post = { accountId, caption: "Hello", scheduledAt: at(HOUR) };
+  expect((await service.call("schedule_post", post)).warnings).toEqual([]);
+  const other = await service.addFeed();
+  await queryOf(service.ctx.store)
+    .updateTable("accounts")
+    .set({ name: "Twin", handle: "@two" })
+    .where("id", "=", other)
+    .execute();
+  const told = "It goes to Twin on Feed (@one). Another channel has that name, too.";
+  const { post: _post, warnings } = await service.call("schedule_post", {
+    ...post,
+    scheduledAt: at(2 * HOUR),
+  });
+  expect(warnings).toEqual([told]);
+  const { draft, ...saved } = await service.call("save_draft", {
+    caption: "Draft",
+    targets: [{ accountId }],
+    scheduledAt: at(HOUR),
+    submit: true,
+  });
+  expect(saved.warnings).toEqual([told]);
+  const decision = { id: draft.id, revision: draft.revision, decision: "approve" };
+  expect((await service.call("decide_draft", decision)).warnings).toContain(told);
+});
