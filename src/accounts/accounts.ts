@@ -209,7 +209,7 @@ export function isAccountId(text: string): boolean {
   return text.startsWith("acc_");
 }
 
-/** How somebody named a channel. */
+/** How a channel was named. */
 interface Meant {
   readonly wanted: string;
   /** Where it was given. */

@@ -94,7 +94,7 @@ export async function getStatus(call: CallContext): Promise<SaidStatus> {
   };
 }
 
-/** Which posts are late, and of which it is not known whether they are out. */
+/** Names the posts that are late, and those that may or may not be out. */
 async function warnOfPosts(
   { store, settings }: AppContext,
   scope: StatusScope,

@@ -371,7 +371,7 @@ async function remove(
 async function askState(
   isNeeded: boolean,
   ask: () => Promise<PostInsights | undefined>,
-): Promise<PostInsights["state"]> {
+): Promise<PostInsights["state"] | undefined> {
   try {
     return (await ask())?.state;
   } catch (error) {

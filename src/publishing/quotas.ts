@@ -85,7 +85,7 @@ function windowOf(
 
 /** What to say of a post that a quota will have no room for at its time. */
 export async function warnOfQuotas(
-  ctx: Counting,
+  ctx: Counting & Pick<AppContext, "clock">,
   account: AccountRow,
   post: { readonly id: string | null; readonly at: number; readonly quotas: readonly Quota[] },
 ): Promise<string[]> {

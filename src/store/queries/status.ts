@@ -73,7 +73,7 @@ export function listOverdue(
   );
 }
 
-/** Posts under way that were sent, and of which it is not known yet whether they are out, earliest first. */
+/** Posts under way that were sent and may or may not be out, earliest first. */
 export function listUnsettled(reader: Reader, scope: StatusScope): Promise<ToldRow[]> {
   return rowsOf(
     reader,
