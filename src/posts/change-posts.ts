@@ -278,7 +278,11 @@ async function warn(
     if (scheduledAt === null) continue;
     for (const warning of warnOfAccess(ctx, account, scheduledAt)) add(warning);
     const asked = { id: row.id, at: scheduledAt, quotas };
-    for (const warning of await warnOfQuotas({ settings: ctx.settings, store: tx }, account, asked))
+    for (const warning of await warnOfQuotas(
+      { settings: ctx.settings, clock: ctx.clock, store: tx },
+      account,
+      asked,
+    ))
       add(named(warning, nameOf(row)));
   }
   const near = new Map<string, string[]>();

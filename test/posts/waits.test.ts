@@ -59,7 +59,7 @@ describe("a due post that does not go out says why", () => {
   it("where another post of its channel is on its way", async () => {
     await hold({ in_flight_post: "post_other" });
     expect(await reason()).toBe(
-      'It waits for the post before it on the channel Feed of default on Feed, which is on its way.',
+      "It waits for the post before it on the channel Feed of default on Feed, which is on its way.",
     );
   });
 

@@ -35,7 +35,7 @@ async function pass(minutes: number): Promise<void> {
 }
 
 const PAUSED =
-  'The channel Feed of default on Feed is paused, so the post waits until the channel is resumed.';
+  "The channel Feed of default on Feed is paused, so the post waits until the channel is resumed.";
 const LIMIT = "A post may go out up to 1 hour late; what is later when the channel is resumed fails.";
 
 describe("a paused channel", () => {

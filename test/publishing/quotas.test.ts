@@ -46,7 +46,7 @@ describe("the publisher", () => {
     const row = await readPost(ctx, third.id);
     expect(row).toMatchObject({ status: "scheduled", in_doubt: 0, next_at: start + HOUR });
     expect(row.error).toBe(
-      'Nothing was sent, as this is post 3 in 1 hour on the channel My channel on Scripted, which takes 2 (posts).',
+      "Nothing was sent, as this is post 3 in 1 hour on the channel My channel on Scripted, which takes 2 (posts).",
     );
     expect(await findAccountRow(ctx.store, account.owner_id, account.id)).toMatchObject({
       next_allowed_at: start + HOUR,

@@ -39,7 +39,7 @@ it.each([
   ],
   [
     reconnectSentence({ ...account, handle: null }),
-    'The channel F1 on Mastodon must be reconnected first. Run posthorn connect mastodon --account acc_1.',
+    "The channel F1 on Mastodon must be reconnected first. Run posthorn connect mastodon --account acc_1.",
   ],
   [
     say("Look at it.", { next: [{ do: "settle", postId: null }] }),

@@ -96,10 +96,8 @@ describe("what a channel is called", () => {
     expect(channelInFull({ name: "Fjord", provider: "mastodon", handle: "@f" })).toBe(
       "the channel Fjord on Mastodon (@f)",
     );
-    expect(channelInFull({ name: "Blog", provider: "feed", handle: null })).toBe(
-      'the channel Blog on Feed',
-    );
-    expect(channelInFull({ name: "Blog", provider: "x", handle: "@a" })).toBe('the channel Blog on X (@a)');
-    expect(channelInFull({ name: "a", provider: "x", handle: "@A" })).toBe('the channel a on X');
+    expect(channelInFull({ name: "Blog", provider: "feed", handle: null })).toBe("the channel Blog on Feed");
+    expect(channelInFull({ name: "Blog", provider: "x", handle: "@a" })).toBe("the channel Blog on X (@a)");
+    expect(channelInFull({ name: "a", provider: "x", handle: "@A" })).toBe("the channel a on X");
   });
 });
