@@ -39,7 +39,8 @@ import {
   WHEN_RESUMED,
   whenNow,
 } from "./post-in-words.ts";
-import { canRemove, findOwnPost, isOnPlatform } from "./posts.ts";
+import { findOwnPost } from "./posts.ts";
+import { canRemove, isOnPlatform } from "./take-down.ts";
 import { NOTHING_CHANGED, retryPost, SENT_AS_IT_WAS, updatePost } from "./update-post.ts";
 import { NO_TIME_GIVEN, preparePost, schedulePosts } from "./schedule-post.ts";
 
