@@ -30,7 +30,7 @@ import { readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
 import { capabilitiesFor } from "../platform-io/connect-io.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
 import type { AnyPlatform, PostInsights } from "../ports/platform.ts";
-import { isOnPlatform, takeDown, tellTakenDown } from "./take-down.ts";
+import { isOnPlatform, takeDown, tellTakenDown } from "../publishing/take-down.ts";
 
 /** The caller's own post; throws `not_found` for every other. */
 export async function findOwnPost(ctx: AppContext, caller: Caller, id: string): Promise<PostRow> {

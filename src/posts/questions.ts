@@ -40,7 +40,7 @@ import {
   whenNow,
 } from "./post-in-words.ts";
 import { findOwnPost } from "./posts.ts";
-import { canRemove, isOnPlatform } from "./take-down.ts";
+import { canRemove, isOnPlatform } from "../publishing/take-down.ts";
 import { NOTHING_CHANGED, retryPost, SENT_AS_IT_WAS, updatePost } from "./update-post.ts";
 import { NO_TIME_GIVEN, preparePost, schedulePosts } from "./schedule-post.ts";
 

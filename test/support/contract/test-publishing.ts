@@ -4,7 +4,7 @@ import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import type { Json } from "../../../src/ports/platform-io.ts";
 import type { EffectSpec, PublishIo } from "../../../src/ports/publish-io.ts";
 import { cancelPost, readInsights } from "../../../src/posts/posts.ts";
-import { canRemove } from "../../../src/posts/take-down.ts";
+import { canRemove } from "../../../src/publishing/take-down.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { createPlatformIo } from "../../../src/connecting/account-io.ts";
 import { toPlatformPost } from "../../../src/publishing/publish-io.ts";

@@ -5,7 +5,7 @@ import type { Outbound, OutboundResponse } from "../../../src/ports/outbound.ts"
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { editPublishedPost } from "../../../src/posts/live-posts.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
-import { canRemove } from "../../../src/posts/take-down.ts";
+import { canRemove } from "../../../src/publishing/take-down.ts";
 import { createPlatformIo } from "../../../src/connecting/account-io.ts";
 import { readJson } from "../../../src/platform-io/platform-request.ts";
 import { toPlatformPost } from "../../../src/publishing/publish-io.ts";

@@ -1,3 +1,4 @@
+import { isCut, reconnectSentence } from "../domain/accounts/account.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { isTakenDown, TRANSITIONS } from "../domain/posts/post-states.ts";
 import { AppError } from "../domain/errors.ts";
@@ -11,15 +12,14 @@ import { withFullStop } from "../domain/plain-text.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { createPlatformIo } from "../connecting/account-io.ts";
-import { readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
+import { readStepResults, toPlatformPost } from "./publish-io.ts";
 import { capabilitiesFor } from "../platform-io/connect-io.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
 import type { AnyPlatform, PostInsights } from "../ports/platform.ts";
 import { beginTakeDown, holdPost, letGo, type HeldPost } from "../store/queries/publishing/held-posts.ts";
 import { findAccount } from "../accounts/accounts.ts";
-import { openSteps } from "../publishing/follow-ups.ts";
-import { holdOrRefuse, isWorkedOn } from "../publishing/reconcile.ts";
-import { assertUsable } from "./post-checks.ts";
+import { openSteps } from "./follow-ups.ts";
+import { holdOrRefuse, isWorkedOn } from "./reconcile.ts";
 
 export function tellTakenDown({ platforms, settings }: AppContext, row: PostRow): string {
   const title = platforms.get(row.provider)?.title ?? row.provider;
@@ -62,7 +62,7 @@ export async function takeDown(
       `${platform.title} lets no app delete a post${whose}. ${deleteByHand({ row, account })}`,
     );
   }
-  assertUsable(account);
+  if (isCut(account)) throw new AppError("conflict", reconnectSentence(account, account.status_reason));
   const held = await holdOrRefuse(ctx, row, (tx) =>
     row.status === "published"
       ? beginTakeDown(tx, row, { workerId: ctx.workerId, error: BEGUN, now: ctx.clock.now() })
