@@ -22,11 +22,8 @@ const REDIRECT_URL = `\`<POSTHORN_PUBLIC_URL>${CALLBACK_PATH}\``;
 const KIB = 1024;
 const UNITS = ["bytes", "KiB", "MiB", "GiB"];
 
-/**
- * How one platform is connected, set up before that, and what it takes. `trial`: the sentence of the script that
- * tries it on a real server; null where there is none.
- */
-export function guidePage(platform: AnyPlatform, trial: string | null): string {
+/** How one platform is connected, set up before that, and what it takes. */
+export function guidePage(platform: AnyPlatform): string {
   const { title, docs, name, connect } = platform;
   const capabilities = showCapabilities(platform.capabilities, platform.remove !== undefined);
   const isSetUp = connect.some((way) => requiredSettings(platform, way).length > 0);
@@ -41,7 +38,6 @@ export function guidePage(platform: AnyPlatform, trial: string | null): string {
     takenMedia(capabilities),
     bulleted([`Text: ${captionOf(platform.capabilities)}.`, ...capabilities.quotas.map(quotaLine)]),
     ...notForAll(platform),
-    ...(trial === null ? [] : ["## Tried", `\`npx tsx test/real/${name}.ts\` tries ${trial}`]),
     ...(settingsOf(platform).length === 0 ? [] : ["## Settings", settingTable(platform)]),
   ].join("\n\n");
 }

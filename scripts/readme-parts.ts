@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from "node:fs";
 import { loadCatalog } from "../src/app/setup.ts";
 import { SETTINGS } from "../src/app/settings.ts";
 import { TRANSITIONS, type Trigger } from "../src/domain/posts/post-states.ts";
@@ -31,7 +30,7 @@ export async function renderDocs(): Promise<ReadonlyMap<string, string>> {
   const { tools, platforms } = await loadCatalog();
   const guides = platforms.map((platform): [string, string] => [
     `platforms/${platform.name}.md`,
-    guidePage(platform, readTrial(platform)),
+    guidePage(platform),
   ]);
   const pages: [string, string][] = [
     ["clients.md", clientsPage()],
@@ -40,14 +39,6 @@ export async function renderDocs(): Promise<ReadonlyMap<string, string>> {
     ["platforms.md", platformsPage(platforms)],
   ];
   return new Map([...pages, ...guides].map(([path, text]) => [path, `${NOTE}\n\n${text}`]));
-}
-
-/** The first sentence of the script that tries it on a real server. */
-function readTrial({ name }: AnyPlatform): string | null {
-  const script = new URL(`../test/real/${name}.ts`, import.meta.url);
-  if (!existsSync(script)) return null;
-  const [, comment = ""] = /^\/\*\n(.*?)\n \*\n/s.exec(readFileSync(script, "utf8")) ?? [];
-  return firstSentence(comment.replace(/\n? \* /g, " ").trim());
 }
 
 const NOTE = "<!-- Written by npm run readme. -->";

@@ -46,10 +46,11 @@ it("a draft is scheduled once, by button and by key", async () => {
   await page.getByLabel("Text", { exact: true }).fill("Snow");
   await page.getByText(/^Saved /).waitFor();
   const calls = await countRequests("/app/api/tools/decide_draft");
-  await button("Schedule").evaluate(`(element) => {
+  await button("Schedule").evaluate((element: any) => {
+    const { document, KeyboardEvent } = globalThis as any;
     element.click();
     document.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, bubbles: true }));
-  }`);
+  });
   await page.getByText(/^Scheduled for/).waitFor();
   expect(calls()).toBe(1);
 });
