@@ -20,10 +20,9 @@ import type { AppContext, CallContext } from "../context.ts";
 import { placesOf } from "../files/media-places.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
 import type { LinkCard } from "../posts/link-cards.ts";
-import { withUtmOf } from "../posts/post-checks.ts";
-import { checkForm, contentOf as contentOfPost, mergeMetadata } from "../posts/post-form.ts";
+import { mergeMetadata } from "../posts/post-form.ts";
+import { prepareForm, preparePost, type PreparedPost } from "../posts/prepare.ts";
 import { previewPost } from "../posts/preview.ts";
-import { preparePost, type PreparedPost } from "../posts/schedule-post.ts";
 import type { DraftContent } from "./draft-content.ts";
 
 /* What scheduling would say of a draft's posts. */
@@ -136,22 +135,20 @@ export async function checkTarget(
 ): Promise<CheckedTarget> {
   const { accountId } = target;
   const seen = cards.has(accountId) ? { card: cards.get(accountId) ?? null } : {};
-  const prepare = async (): Promise<TargetPost & { prepared: PreparedPost }> => {
+  const prepare = async (): Promise<Pick<TargetPost, "unknown"> & { prepared: PreparedPost }> => {
     if (timing === null) throw new AppError("invalid", NO_TIME);
     const post = await postFor(call, content, target, timing);
-    const { account, body } = post;
+    const { account, body, unknown } = post;
     const kept = keptIn(call, post, seen.card);
-    return { ...post, prepared: await preparePost(call, body, { account, kept, ...seen }) };
+    return { unknown, prepared: await preparePost(call, body, { account, kept, ...seen }) };
   };
   const done = await prepare().catch(toSaid);
-  const post = done instanceof Message ? await postFor(call, content, target, {}) : done;
-  const preview =
-    done instanceof Message
-      ? await previewOf(call.ctx, post)
-      : await previewPost(call.ctx, done.account, contentOfPost(done.prepared.row));
-  if (done instanceof Message)
+  if (done instanceof Message) {
+    const preview = await previewOf(call.ctx, await postFor(call, content, target, {}));
     return { target, check: { accountId, error: done, warnings: [], preview, ...seen }, prepared: null };
+  }
   const { prepared } = done;
+  const preview = await previewPost(call.ctx, prepared.account, prepared.content, prepared);
   const warnings = [...done.unknown, ...prepared.warnings];
   const card = prepared.card === undefined ? seen : { card: prepared.card };
   return { target, check: { accountId, error: null, warnings, preview, ...card }, prepared };
@@ -227,12 +224,8 @@ async function refuseText(
   { target, caption }: { readonly target: Target; readonly caption: string },
 ): Promise<null> {
   const { account, body } = await postFor(call, content, target, { caption });
-  const { labels, mediaUrl = "", ...given } = body;
-  const texts = withUtmOf(account, { caption: given.caption, metadata: given.metadata ?? null }, labels?.[0]);
-  const metadata = mergeMetadata(findPlatform(call.ctx, account.provider), null, texts.metadata);
-  const scheduledAt = call.ctx.clock.now() + DAY;
-  const post = { scheduledAt, mediaUrl, caption: texts.caption ?? null, metadata, leadMinutes: null };
-  await checkForm(call.ctx, account, post);
+  const given = { ...body, scheduledAt: call.ctx.clock.now() + DAY };
+  await prepareForm(call.ctx, account, { given, label: body.labels?.[0], readsLinks: false });
   return null;
 }
 

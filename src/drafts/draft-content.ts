@@ -12,7 +12,7 @@ import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { resolveMediaUrl } from "../files/media-places.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
-import { checkAddresses } from "../posts/post-checks.ts";
+import { checkAddresses } from "../posts/prepare.ts";
 import { type Own, partsOf, placesIn, replaceIn, type Schemas, sharedSchemas } from "./draft-places.ts";
 
 /** What a writer gives of a draft, whole. */

@@ -6,7 +6,6 @@ import { isEndless, tellSeries } from "../domain/drafts/tell-series.ts";
 import { plainText, plural } from "../domain/plain-text.ts";
 import { type DraftRow, listWaitingPosts } from "../store/queries/drafts.ts";
 import type { CallContext } from "../context.ts";
-import { contentOf as contentOfPost } from "../posts/post-form.ts";
 import {
   isAtOnce,
   isPausedChannel,
@@ -98,7 +97,7 @@ function seriesInWords(repeat: Series, among: number): string {
 }
 
 function toTold({ target, prepared }: DraftPost): ToldPost {
-  return { accountId: target.accountId, content: contentOfPost(prepared.row) };
+  return { accountId: target.accountId, content: prepared.content };
 }
 
 function countPosts(posts: number): string {

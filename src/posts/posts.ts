@@ -1,5 +1,6 @@
 import { withWaits } from "./waits.ts";
 import { fromStoredOrNull, say } from "../domain/sentences.ts";
+import { assertUsable } from "../domain/accounts/account.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { conflictSentence, isTakenDown, type Trigger, TRANSITIONS } from "../domain/posts/post-states.ts";
 import type { Resolution } from "../domain/posts/post-body.ts";
@@ -35,7 +36,6 @@ import { beginTakeDown, holdPost, letGo, type HeldPost } from "../store/queries/
 import { findAccount } from "../accounts/accounts.ts";
 import { openSteps } from "../publishing/follow-ups.ts";
 import { holdOrRefuse, isWorkedOn } from "../publishing/reconcile.ts";
-import { assertUsable } from "./post-checks.ts";
 
 /** The caller's own post; throws `not_found` for every other. */
 export async function findOwnPost(ctx: AppContext, caller: Caller, id: string): Promise<PostRow> {

@@ -7,6 +7,7 @@ import type {
   PostsChange,
   Resolution,
 } from "../domain/posts/post-body.ts";
+import { assertTakesPosts } from "../domain/accounts/account.ts";
 import { fromStored, type Said } from "../domain/sentences.ts";
 import { AppError } from "../domain/errors.ts";
 import { nameOfField } from "../domain/posts/for-people.ts";
@@ -23,7 +24,6 @@ import type { CallContext } from "../context.ts";
 import { getFile } from "../files/files.ts";
 import { prepareEdit } from "./live-posts.ts";
 import { changePosts, planChange } from "./change-posts.ts";
-import { assertTakesPosts, readScheduledAt } from "./post-checks.ts";
 import { contentOf } from "./post-form.ts";
 import {
   isAtOnce,
@@ -38,7 +38,9 @@ import {
 } from "./post-in-words.ts";
 import { canRemove, findOwnPost, isOnPlatform } from "./posts.ts";
 import { NOTHING_CHANGED, retryPost, SENT_AS_IT_WAS, updatePost } from "./update-post.ts";
-import { NO_TIME_GIVEN, preparePost, schedulePosts } from "./schedule-post.ts";
+import { preparePost, readScheduledAt } from "./prepare.ts";
+import { schedulePosts } from "./schedule-post.ts";
+import { NO_TIME_GIVEN } from "./warnings.ts";
 
 /*
  * What a person is asked before a call that counts. Where the call will be refused anyway the question is

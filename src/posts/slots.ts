@@ -7,7 +7,7 @@ import type { PostRow } from "../store/schema/tables.ts";
 import type { Reader, Tx } from "../store/engine/store.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { listWaitingTimes, lockAccount } from "../store/queries/slots.ts";
-import { movedTo } from "./post-checks.ts";
+import { movedTo } from "./post-form.ts";
 
 export interface SlotWish {
   /** Only later slots than this moment. */

@@ -9,7 +9,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import wordpress from "../../src/platforms/wordpress/index.ts";
 import { textOfHtml } from "../../src/domain/html-text.ts";
 import { comparable } from "../../src/platforms/shared/text.ts";
-import { listChoices } from "../../src/posts/post-form.ts";
+import { listChoices } from "../../src/connecting/list-choices.ts";
 import { comeBack, leadOn } from "../../src/connecting/consent.ts";
 import { connectChannel, connectWithSecrets } from "../../src/connecting/connections.ts";
 import { guestCall } from "../../src/context.ts";
