@@ -13,10 +13,9 @@ import type { CallContext } from "../context.ts";
 import { requireFiles } from "../files/media-places.ts";
 import { noteDraft } from "../drafts/draft-events.ts";
 import { draftOfPost } from "../drafts/post-drafts.ts";
-import { placeTogether } from "../posts/schedule-post.ts";
+import { storePosts } from "../posts/store-posts.ts";
 import { type DraftRow, insertDraft } from "../store/queries/drafts.ts";
 import { findImported, noteImported } from "../store/queries/imported-rows.ts";
-import { insertPosts } from "../store/queries/posts.ts";
 import { each, type GoodRow, type Plan, planImport } from "./plan-import.ts";
 import { tellMade } from "./rows-as-drafts.ts";
 
@@ -51,21 +50,22 @@ async function store(
   tx: Tx,
   of: { readonly args: ImportArgs; readonly plan: Plan; readonly drafts: ReadonlyMap<string, DraftRow> },
 ): Promise<ReadonlySet<string>> {
-  const { good } = of.plan;
-  const files = good.flatMap(({ prepared }) => prepared?.files ?? []);
-  await requireFiles(tx, call.caller, files);
-  const rows = good.map(({ mark, id, prepared }) => ({
+  const rows = of.plan.good.map(({ mark, id, prepared }) => ({
     mark,
     post_id: id ?? of.drafts.get(mark)?.id ?? prepared?.row.id ?? "",
   }));
   const noted = await noteImported(tx, call.caller.ownerId, rows);
-  const fresh = good.filter(({ mark, prepared }) => prepared !== null && noted.has(mark));
+  const fresh = of.plan.good.filter(({ mark, prepared }) => prepared !== null && noted.has(mark));
+  const posts = fresh.flatMap(({ prepared }) => prepared ?? []);
+  if (of.args.as === "posts") await storePosts(call, tx, posts);
+  else {
+    const files = posts.flatMap(({ files }) => files);
+    await requireFiles(tx, call.caller, files);
+  }
   for (const draft of fresh.flatMap(({ mark }) => of.drafts.get(mark) ?? [])) {
     await insertDraft(tx, draft);
     await noteDraft(tx, "draft.waiting", draft, { at: draft.created_at });
   }
-  const posts = of.args.as === "posts" ? fresh.flatMap(({ prepared }) => prepared ?? []) : [];
-  await insertPosts(tx, await placeTogether(call, tx, posts));
   return new Set(fresh.map(({ mark }) => mark));
 }
 

@@ -1,4 +1,4 @@
-import { acceptedFor, type PlatformCapabilities } from "../domain/accounts/capabilities.ts";
+import { acceptedFor } from "../domain/accounts/capabilities.ts";
 import { AppError } from "../domain/errors.ts";
 import { isFields } from "../domain/explain-invalid.ts";
 import { fileTypeOf } from "../domain/files/file.ts";
@@ -13,10 +13,8 @@ import {
   NOT_UNCHANGED,
 } from "../domain/files/media-limits.ts";
 import type { Caller } from "../domain/permissions.ts";
-import type { Metadata } from "../domain/posts/post.ts";
 import { SECOND } from "../domain/time.ts";
 import { OutboundFailure } from "../ports/outbound.ts";
-import type { AnyPlatform } from "../ports/platform.ts";
 import { allFilesOf, type FileRow } from "../store/queries/files.ts";
 import type { AppContext } from "../context.ts";
 import type { FilmForm } from "../domain/files/film-form.ts";
@@ -30,14 +28,11 @@ import {
   type ResolvedMedia,
   resolveMediaUrl,
 } from "../files/media-places.ts";
+import type { CheckedForm } from "./post-form.ts";
 import { mimeTypeOf, warnOfSize, warnOfType } from "./said-media.ts";
 import { refusal } from "../publishing/publish-io.ts";
 
-interface MediaToCheck {
-  readonly platform: AnyPlatform;
-  readonly capabilities: PlatformCapabilities;
-  readonly metadata: Metadata | null;
-  readonly places: readonly MediaPlace[];
+interface MediaToCheck extends CheckedForm {
   readonly caller: Caller;
   readonly signal: AbortSignal;
   /** The addresses that the post has already. */
@@ -129,7 +124,7 @@ function told(places: readonly StoredPlace[], warnings: readonly string[]): Chec
 }
 
 /** Texts that describe nothing. A thumbnail may be what is described. */
-function warnOfStrayAltText({ metadata, places }: MediaToCheck): string[] {
+function warnOfStrayAltText({ content: { metadata }, places }: MediaToCheck): string[] {
   const isText = (text: unknown): boolean => typeof text === "string" && text.trim() !== "";
   const [first] = places.filter(({ field }) => field === "mediaUrl");
   const isStray = first?.url === "" && isText(first.alt?.text) && metadata?.["thumbnailUrl"] === undefined;

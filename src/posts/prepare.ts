@@ -78,8 +78,14 @@ export const COMMON = z.object(commonMetadata);
  * The addresses that a caller gives, as far as their form tells; needs neither post nor platform. Throws
  * `invalid`.
  */
-export function checkAddresses(ctx: AppContext, given: Pick<PostInput, "mediaUrl" | "metadata">): void {
-  const content = { mediaUrl: given.mediaUrl ?? "", metadata: given.metadata ?? null };
+export function checkAddresses(
+  ctx: AppContext,
+  {
+    mediaUrl,
+    metadata = null,
+  }: Pick<PostInput, "metadata"> & { readonly mediaUrl?: string | null | undefined },
+): void {
+  const content = { mediaUrl: mediaUrl ?? "", metadata };
   for (const { field, url } of placesOf({ metadata: COMMON }, content)) {
     if (url !== "") checkMediaAddress(ctx, field, url);
   }
@@ -115,25 +121,22 @@ interface Wanted {
   readonly isLive?: boolean;
 }
 
-/** A post whose form is right for its account. */
-interface RightForm extends CheckedForm {
+/** What may be stored of a post. */
+export interface Prepared extends CheckedForm {
   readonly account: AccountRow;
   /** What the page of its link told, where that is shown. */
   readonly card?: LinkCard | null;
-}
-
-interface PreparedForm extends RightForm {
-  readonly wanted: Wanted;
-  readonly toldOfCard: readonly string[];
-}
-
-/** What may be stored of a post. */
-export interface Prepared extends RightForm {
   /** What is known of its own files, by address. */
   readonly figures: ReadonlyMap<string, MediaFigures>;
   readonly files: readonly FileUse[];
   readonly row: PostContentRow;
   readonly warnings: Said[];
+}
+
+/** A post whose form is right. */
+interface PreparedForm extends CheckedForm, Pick<Prepared, "account" | "card"> {
+  readonly wanted: Wanted;
+  readonly toldOfCard: readonly string[];
 }
 
 const EMPTY = { mediaUrl: "", caption: null, metadata: null, leadMinutes: null };
@@ -180,7 +183,7 @@ export async function prepare(
   const { platform, content: given } = form;
   const { before, kept = addressesIn(platform, before), isLive = false } = wanted;
   const { mediaUrl, metadata } = given;
-  const media = await checkPostMedia(ctx, { ...form, metadata, caller, signal, kept, isLive });
+  const media = await checkPostMedia(ctx, { ...form, caller, signal, kept, isLive });
   const stored = new Map(media.places.map(({ field, url }) => [field, url]));
   const at = (field: string, url: string): string => stored.get(field) ?? url;
   const content = {

@@ -1,26 +1,18 @@
-import { AppError, saidOf } from "../domain/errors.ts";
 import type { SaidBatchResult, SaidPost } from "../domain/posts/post.ts";
 import type { PostBody } from "../domain/posts/post-body.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import { join, type Said } from "../domain/sentences.ts";
 import { SECOND } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
-import type { Tx } from "../store/engine/store.ts";
-import { lockFiles } from "../store/queries/files.ts";
-import { insertPost, toPost } from "../store/queries/posts.ts";
-import { lockAccount } from "../store/queries/slots.ts";
+import { insertPosts, toPost } from "../store/queries/posts.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { CallContext } from "../context.ts";
-import { requireFiles } from "../files/media-places.ts";
 import { tryOut } from "./change-posts.ts";
-import { type PreparedPost, preparePost, timesOn } from "./prepare.ts";
-import { inSlot, takeSlot } from "./slots.ts";
+import { type PreparedPost, preparePost } from "./prepare.ts";
+import { type Checked, placePosts, refuse, storePosts, withFiles } from "./store-posts.ts";
 
 /** How the error of a post begins that is right, but goes only together with others that are not. */
 export const REFUSED_WITH_OTHERS = "Not scheduled, because";
-
-/** A post of a batch that may be stored, or why it may not. */
-type Checked = PreparedPost | { readonly error: Said };
 
 /**
  * Schedules a post, or with `dryRun` only shows it as it would be. Throws `invalid`, `not_found` (account,
@@ -31,12 +23,10 @@ export async function schedulePost(
   input: PostBody,
 ): Promise<{ post: SaidPost; warnings: Said[]; dryRun?: true; preview?: Preview }> {
   const prepared = await preparePost(call, input, { isDone: true });
-  const { warnings, files, preview } = prepared;
+  const { warnings, preview } = prepared;
   if (preview !== undefined) return { post: asDryRun(prepared.row), warnings, dryRun: true, preview };
   const answer = await commitOnce(call, async (tx) => {
-    await requireFiles(tx, call.caller, files);
-    const { row, plan } = await placePost(call, tx, prepared);
-    await insertPost(tx, row, plan);
+    const [{ row } = prepared] = await storePosts(call, tx, [prepared]);
     return { post: toPost(row), warnings };
   });
   call.ctx.wakePublisher();
@@ -80,87 +70,18 @@ export async function schedulePosts(
     return { results: judge({ posts: input.posts }, await tryPlaces(call, checked)).results };
   if (toStore.length === 0) return { results };
   const answer = await commitOnce(call, async (tx) => {
-    const judged = judge(input, await placePosts(call, tx, await withFiles(tx, call, checked)));
-    for (const { row, plan } of judged.toStore) await insertPost(tx, row, plan);
+    const judged = judge(input, await placePosts(call, tx, await withFiles(call, tx, checked)));
+    await insertPosts(tx, judged.toStore);
     return { results: judged.results };
   });
   call.ctx.wakePublisher();
   return answer;
 }
 
-/** The posts whose files are there still. All are locked before the first is looked up: see `lockFiles`. */
-async function withFiles(tx: Tx, { caller }: CallContext, posts: readonly Checked[]): Promise<Checked[]> {
-  const files = posts.flatMap((post) => ("error" in post ? [] : post.files));
-  await lockFiles(
-    tx,
-    caller.ownerId,
-    files.map(({ id }) => id),
-  );
-  const found: Checked[] = [];
-  for (const post of posts) {
-    const missing = "error" in post ? null : await requireFiles(tx, caller, post.files).catch(refuseInside);
-    found.push(missing ?? post);
-  }
-  return found;
-}
-
-/** Puts a post into the slot that it gets, if it asked for one; `taken`: times that it must leave free. */
-async function placePost(
-  { ctx }: CallContext,
-  tx: Tx,
-  post: PreparedPost,
-  taken: readonly number[] = [],
-): Promise<PreparedPost> {
-  const { row } = post;
-  if (!post.isInSlot) return post;
-  const after = ctx.clock.now() + row.scheduled_at - row.due_at;
-  const slot = await takeSlot(tx, { owner_id: row.owner_id, id: row.account_id }, { after, taken });
-  return { ...post, row: inSlot(row, slot) };
-}
-
 /** The same of dry runs, each in the slot that it would get beside the others. */
 function tryPlaces(call: CallContext, posts: readonly Checked[]): Promise<readonly Checked[]> {
   const isAnyInSlot = posts.some((post) => "row" in post && post.isInSlot);
   return isAnyInSlot ? tryOut(call.ctx, (tx) => placePosts(call, tx, posts)) : Promise.resolve(posts);
-}
-
-/** Those that take up a time: what is stored, and where nothing is, what would be. */
-function toPlace(posts: readonly Checked[]): PreparedPost[] {
-  const right = posts.filter((post): post is PreparedPost => "row" in post);
-  const stored = right.filter(({ preview }) => preview === undefined);
-  return stored.length === 0 ? right : stored;
-}
-
-/** Each in a slot of its own. The accounts are locked in the order of their ids: see `takeSlot`. */
-async function placePosts(call: CallContext, tx: Tx, posts: readonly Checked[]): Promise<Checked[]> {
-  const stored = toPlace(posts);
-  const isPlaced = new Set<Checked>(stored.filter(({ isInSlot }) => isInSlot));
-  const inSlots = stored.filter(({ isInSlot }) => isInSlot).map(({ row }) => row.account_id);
-  for (const id of [...new Set(inSlots)].sort()) await lockAccount(tx, { ownerId: call.caller.ownerId, id });
-  const taken = stored.filter(({ isInSlot }) => !isInSlot).map(({ row }) => row);
-  const placed: Checked[] = [];
-  for (const post of posts) {
-    if (!("row" in post) || !isPlaced.has(post)) {
-      placed.push(post);
-      continue;
-    }
-    const one = await placePost(call, tx, post, timesOn(taken, post.row.account_id)).catch(refuseInside);
-    if ("row" in one) taken.push(one.row);
-    placed.push(one);
-  }
-  return placed;
-}
-
-/** All of them, in slots where they asked for one. Throws `conflict` with every reason why one gets none. */
-export async function placeTogether(
-  call: CallContext,
-  tx: Tx,
-  posts: readonly PreparedPost[],
-): Promise<readonly PreparedPost[]> {
-  const placed = await placePosts(call, tx, posts);
-  const errors = new Map(placed.flatMap((one) => ("error" in one ? [[String(one.error), one.error]] : [])));
-  if (errors.size > 0) throw new AppError("conflict", [...errors.values()]);
-  return placed.flatMap((one) => ("error" in one ? [] : [one]));
 }
 
 /** What is answered, and which of them are stored. */
@@ -192,12 +113,6 @@ function tellOnce(results: readonly SaidBatchResult[]): SaidBatchResult[] {
   });
 }
 
-/** Only what the caller can mend becomes a result; a bug stays a bug. */
-function refuse(error: unknown): { error: Said } {
-  if (!(error instanceof Error) || error.name !== "AppError") throw error;
-  return { error: saidOf(error) };
-}
-
 function toBatchResult(
   checked: Checked,
   at: { readonly index: number; readonly isRefused: boolean; readonly failures: number },
@@ -211,12 +126,6 @@ function toBatchResult(
   if (preview !== undefined)
     return { index: at.index, post: asDryRun(row), warnings, error: null, dryRun: true, preview };
   return { index: at.index, post: toPost(row), warnings, error: null };
-}
-
-function refuseInside(error: unknown): { error: Said } {
-  // The server's trouble ends the transaction.
-  if (error instanceof AppError && error.kind === "unavailable") throw error;
-  return refuse(error);
 }
 
 /** An id would look like that of a post that is there. */

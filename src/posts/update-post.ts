@@ -72,7 +72,10 @@ export async function updatePost(call: CallContext, input: PostChange): Promise<
     const changed = { ...before, ...checked.row };
     const doubles = await warnOfDoubles(ctx, changed, { isDone: !dryRun });
     const warnings = [...sayIfSame(patch, before, changed), ...told, ...checked.warnings, ...doubles];
-    if (dryRun) return { post: toPost(changed), warnings, ...(await showDryRun(ctx, checked)) };
+    if (dryRun) {
+      const preview = await previewPost(ctx, account, checked.content, checked);
+      return { post: toPost(changed), warnings, dryRun, preview };
+    }
     const answer = await commitOnce(call, async (tx) => {
       await requireFiles(tx, caller, checked.files);
       const at = { ownerId: before.owner_id, id: before.id };
@@ -88,14 +91,6 @@ export async function updatePost(call: CallContext, input: PostChange): Promise<
 function sayIfSame(patch: PostInput, before: PostRow, after: PostRow): string[] {
   const isAsked = Object.values(patch).some((value) => value !== undefined);
   return isAsked && CONTENT.every((column) => after[column] === before[column]) ? [NOTHING_CHANGED] : [];
-}
-
-/** What only a dry run answers. */
-async function showDryRun(
-  ctx: AppContext,
-  post: Pick<Prepared, "account" | "content"> & Partial<Prepared>,
-): Promise<{ dryRun: true; preview: Preview }> {
-  return { dryRun: true, preview: await previewPost(ctx, post.account, post.content, post) };
 }
 
 /** The first of its labels. */
@@ -167,11 +162,8 @@ export async function retryPost(
   if (dryRun) {
     const sent = { ...row, ...again.set, status: "scheduled" as const, error: null };
     const warnings = isChanged ? told : { warnings: sentAsItWas(row, again.account) };
-    return {
-      post: toPost(sent),
-      ...warnings,
-      ...(await showDryRun(ctx, { ...again, content: contentOf(sent) })),
-    };
+    const preview = await previewPost(ctx, again.account, contentOf(sent), again);
+    return { post: toPost(sent), ...warnings, dryRun, preview };
   }
   if (row.in_doubt === 1) {
     const published = await reconcileInDoubt(call, row);
