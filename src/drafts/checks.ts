@@ -14,6 +14,7 @@ import type { PostBody } from "../domain/posts/post-body.ts";
 import type { Metadata } from "../domain/posts/post.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import { DAY, toIso } from "../domain/time.ts";
+import type { AnyPlatform } from "../ports/platform.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
@@ -24,6 +25,7 @@ import { mergeMetadata } from "../posts/post-form.ts";
 import { prepareForm, preparePost, type PreparedPost } from "../posts/prepare.ts";
 import { previewPost } from "../posts/preview.ts";
 import type { DraftContent } from "./draft-content.ts";
+import type { Own } from "./draft-places.ts";
 
 /* What scheduling would say of a draft's posts. */
 
@@ -139,7 +141,8 @@ export async function checkTarget(
     if (timing === null) throw new AppError("invalid", NO_TIME);
     const post = await postFor(call, content, target, timing);
     const { account, body, unknown } = post;
-    const kept = keptIn(call, post, seen.card);
+    const own = { mediaUrl: target.mediaUrl ?? "", metadata: target.metadata };
+    const kept = keptIn(findPlatform(call.ctx, account.provider), [content, own], seen.card);
     return { unknown, prepared: await preparePost(call, body, { account, kept, ...seen }) };
   };
   const done = await prepare().catch(toSaid);
@@ -154,10 +157,12 @@ export async function checkTarget(
   return { target, check: { accountId, error: null, warnings, preview, ...card }, prepared };
 }
 
-/** What the draft names: its writer was allowed to. */
-function keptIn({ ctx }: CallContext, { account, body }: TargetPost, card?: LinkCard | null): Set<string> {
-  const own = { mediaUrl: body.mediaUrl ?? "", metadata: body.metadata ?? null };
-  const places = placesOf(findPlatform(ctx, account.provider), own);
+/**
+ * What the draft names, as it was read when it was written: its writer was allowed to. What becomes an address only in
+ * the post was never looked up.
+ */
+function keptIn(platform: AnyPlatform, parts: readonly Own[], card?: LinkCard | null): Set<string> {
+  const places = parts.flatMap((part) => placesOf(platform, part));
   return new Set([...places.map(({ url }) => url), card?.picture ?? ""]);
 }
 
