@@ -63,23 +63,7 @@ export async function planImport(call: CallContext, args: ImportArgs): Promise<P
   const readable = read.filter((row) => row !== null);
   const firsts = new Map(readable.toReversed().map((row) => [row.mark, row]));
   const unique = [...firsts.values()].toSorted((a, b) => a.line - b.line);
-  const known = await findImported(
-    ctx.store,
-    caller.ownerId,
-    unique.map(({ mark }) => mark),
-  );
-  const checked = await each(call, unique, async (row): Promise<GoodRow | null> => {
-    const id = known.get(row.mark) ?? null;
-    if (id !== null) return { ...row, id, prepared: null };
-    return preparePost(looking, row.body, { account: row.account, readsLinks: false }).then(
-      (prepared) => ({ ...row, id: null, prepared }),
-      (error: unknown) => tell(row, error),
-    );
-  });
-  const good = await withTwins(
-    call,
-    checked.filter((row) => row !== null),
-  );
+  const good = await checkRows(looking, unique, tell);
   return {
     source: service,
     rows: rows.length,
@@ -94,6 +78,27 @@ export async function planImport(call: CallContext, args: ImportArgs): Promise<P
       ...gather(good),
     ],
   };
+}
+
+/** `tell`: what is wrong with a row. */
+async function checkRows(
+  call: CallContext,
+  rows: readonly ReadRow[],
+  tell: (row: ReadRow, error: unknown) => null,
+): Promise<GoodRow[]> {
+  const { ctx, caller } = call;
+  const marks = rows.map(({ mark }) => mark);
+  const known = await findImported(ctx.store, caller.ownerId, marks);
+  const checked = await each(call, rows, async (row): Promise<GoodRow | null> => {
+    const id = known.get(row.mark) ?? null;
+    if (id !== null) return { ...row, id, prepared: null };
+    return preparePost(call, row.body, { account: row.account, readsLinks: false }).then(
+      (prepared) => ({ ...row, id: null, prepared }),
+      (error: unknown) => tell(row, error),
+    );
+  });
+  const good = checked.filter((row) => row !== null);
+  return withTwins(call, good);
 }
 
 function requireTimezone({ timezone }: ImportArgs): void {

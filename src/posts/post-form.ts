@@ -11,11 +11,12 @@ import { hasMention } from "../domain/posts/mentions.ts";
 import type { Metadata } from "../domain/posts/post.ts";
 import { type Said, say, sentencesIn } from "../domain/sentences.ts";
 import { nearestName } from "../domain/settings/nearest-name.ts";
+import { MINUTE } from "../domain/time.ts";
 import type { AnyPlatform, Checked, PlatformPost } from "../ports/platform.ts";
 import type { PlatformAccount } from "../ports/platform-io.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
-import { readMetadata } from "../store/queries/posts.ts";
+import { type PostContentRow, readMetadata } from "../store/queries/posts.ts";
 import type { AppContext } from "../context.ts";
 import { figuresByUrl, type MediaPlace, placesOf } from "../files/media-places.ts";
 import { asWritten, capabilitiesFor, toPlatformAccount } from "../platform-io/connect-io.ts";
@@ -42,8 +43,27 @@ export function contentOf(row: PostRow): PostContent {
   };
 }
 
+/** The columns of a content. */
+export function toContentRow(
+  { content, capabilities, places }: Pick<CheckedForm, "content" | "capabilities" | "places">,
+  fileIds: string | null,
+): PostContentRow {
+  const lead = (content.leadMinutes ?? capabilities.leadMinutes.default) * MINUTE;
+  return {
+    media_url: content.mediaUrl,
+    caption: content.caption,
+    metadata: content.metadata === null ? null : JSON.stringify(content.metadata),
+    lead_minutes: content.leadMinutes,
+    scheduled_at: content.scheduledAt,
+    due_at: content.scheduledAt - lead,
+    content_hash: hashContent(content),
+    is_light: places.every(({ url }) => url === "") ? 1 : 0,
+    file_ids: fileIds,
+  };
+}
+
 /** One text in two spellings of Unicode is the same post. */
-export function hashContent({ mediaUrl, caption, scheduledAt }: PostContent): string {
+function hashContent({ mediaUrl, caption, scheduledAt }: PostContent): string {
   return hash("sha256", JSON.stringify([mediaUrl, caption?.normalize("NFC") ?? null, scheduledAt]));
 }
 
@@ -89,16 +109,8 @@ export async function checkForm(
     const choosable = Object.keys(platform.choices ?? {});
     throw explainInvalid(parsed.error, platform.metadata, { within, meant: nearestName, choosable });
   }
-  const draft = asWritten<PlatformPost>(platform, {
-    id: "",
-    caption: caption === null || isBlank(caption) ? null : caption,
-    mediaUrl: content.mediaUrl,
-    metadata: parsed.data as PlatformPost["metadata"],
-    scheduledAt: content.scheduledAt,
-    leadMinutes: content.leadMinutes ?? platform.capabilities.leadMinutes.default,
-    platformPostId: null,
-    platformUrl: null,
-  });
+  const read = parsed.data as PlatformPost["metadata"];
+  const draft = asUnsent(platform, { ...content, caption: isBlank(caption ?? "") ? null : caption }, read);
   const capabilities = capabilitiesFor(ctx, account, draft);
   const post = { ...draft, leadMinutes: content.leadMinutes ?? capabilities.leadMinutes.default };
   const form = { platform, capabilities, content, places: placesOf(platform, content) };
@@ -112,6 +124,17 @@ export async function checkForm(
   ]);
   if (errors.length > 0) throw new AppError("invalid", errors);
   return { ...form, warnings: verdict.warnings };
+}
+
+/** As its platform's file sees it before it is on its way; `metadata`: as the platform reads it. */
+export function asUnsent(
+  platform: AnyPlatform,
+  { mediaUrl, caption, scheduledAt, leadMinutes }: PostContent,
+  metadata: PlatformPost["metadata"],
+): PlatformPost {
+  const lead = leadMinutes ?? platform.capabilities.leadMinutes.default;
+  const post = { id: "", caption: caption === "" ? null : caption, mediaUrl, metadata, scheduledAt };
+  return asWritten(platform, { ...post, leadMinutes: lead, platformPostId: null, platformUrl: null });
 }
 
 /** Our own check and the platform's may find the same, such as a text that is too long. */

@@ -5,7 +5,6 @@ import { newId } from "../domain/ids.ts";
 import type { MediaFigures } from "../domain/files/media-limits.ts";
 import { commonMetadata } from "../domain/posts/common-metadata.ts";
 import { eachOnce, type PlanFields } from "../domain/posts/plan.ts";
-import type { Metadata } from "../domain/posts/post.ts";
 import type { PostBody, PostInput } from "../domain/posts/post-body.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import { withUtm } from "../domain/posts/utm.ts";
@@ -14,7 +13,7 @@ import { DAY, MINUTE, parseMoment, toZoned, warningsOf } from "../domain/time.ts
 import type { AnyPlatform } from "../ports/platform.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
-import type { NewPlan } from "../store/queries/plans.ts";
+import { findPlan, labelsOf, type NewPlan } from "../store/queries/plans.ts";
 import { freshRow, type PostContentRow } from "../store/queries/posts.ts";
 import { findAccount, readUtm } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
@@ -23,11 +22,11 @@ import { capabilitiesFor } from "../platform-io/connect-io.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
 import * as z from "zod";
 import { type LinkCard, withLinkCard } from "./link-cards.ts";
-import { type CheckedForm, checkForm, contentOf, hashContent, mergeMetadata } from "./post-form.ts";
+import { type CheckedForm, checkForm, contentOf, mergeMetadata, toContentRow } from "./post-form.ts";
 import { checkPostMedia } from "./post-media.ts";
 import { previewPost } from "./preview.ts";
-import { findSlot, noSlot } from "./slots.ts";
-import { NO_TIME_GIVEN, tellEmptyTime, warnOfChannel, warnOfDoubles, warnOfSilence } from "./warnings.ts";
+import { findSlot, noSlot, timesOn } from "./slots.ts";
+import { warnOfChannel, warnOfDoubles, warnOfNoTime, warnOfSilence } from "./warnings.ts";
 
 /*
  * From what a caller gives of a post to what may be stored of it. Refusals come in this order: what is wrong whatever
@@ -61,16 +60,6 @@ export function readScheduledAt(
   return { ms: Math.max(ms, now), warnings: warningsOf(call, parsed) };
 }
 
-/** `thumbnailUrl` in a body is a short form of `metadata.thumbnailUrl`; both and different is a mistake. */
-function foldThumbnail(input: PostInput): Metadata | null | undefined {
-  if (input.thumbnailUrl === undefined) return input.metadata;
-  const given = input.metadata?.["thumbnailUrl"];
-  if (given !== undefined && given !== input.thumbnailUrl) {
-    throw new AppError("invalid", "thumbnailUrl: differs from metadata.thumbnailUrl. Give one of the two.");
-  }
-  return { ...input.metadata, thumbnailUrl: input.thumbnailUrl };
-}
-
 /** Addresses of media that every platform may have. */
 export const COMMON = z.object(commonMetadata);
 
@@ -92,12 +81,16 @@ export function checkAddresses(
 }
 
 /**
- * What a caller gives, as far as that needs neither post nor platform. `scheduledAt`: now where none is given. Throws
- * `invalid`.
+ * What a caller gives, as far as that needs neither post nor platform. `thumbnailUrl` is a short form of
+ * `metadata.thumbnailUrl`. `scheduledAt`: now where none is given. Throws `invalid`.
  */
 export function readInput(call: CallContext, input: PostInput): { given: Given; warnings: string[] } {
   const { ms: scheduledAt, warnings } = readScheduledAt(call, input.scheduledAt);
-  const metadata = foldThumbnail(input);
+  const { thumbnailUrl } = input;
+  const own = input.metadata?.["thumbnailUrl"];
+  if (thumbnailUrl !== undefined && own !== undefined && own !== thumbnailUrl)
+    throw new AppError("invalid", "thumbnailUrl: differs from metadata.thumbnailUrl. Give one of the two.");
+  const metadata = thumbnailUrl === undefined ? input.metadata : { ...input.metadata, thumbnailUrl };
   checkAddresses(call.ctx, { ...input, metadata });
   return { given: { ...input, scheduledAt, metadata }, warnings };
 }
@@ -111,7 +104,7 @@ interface Wanted {
   readonly before?: PostRow;
   /** What it names already, which a limited key may leave in it. Default: what `before` does. */
   readonly kept?: ReadonlySet<string> | undefined;
-  /** Its first label. */
+  /** The first label of a new post. */
   readonly label?: string | undefined;
   /** False: pages of links are not read. Default: they are. */
   readonly readsLinks?: boolean;
@@ -147,12 +140,10 @@ export async function prepareForm(
   account: AccountRow,
   wanted: Wanted,
 ): Promise<PreparedForm> {
-  const { given, before, label = "", readsLinks = true, isLive = false } = wanted;
+  const { given, before, readsLinks = true, isLive = false } = wanted;
   const platform = findPlatform(ctx, account.provider);
   const base = before === undefined ? { ...EMPTY, scheduledAt: ctx.clock.now() } : contentOf(before);
-  const utm = isLive ? null : readUtm(account);
-  const { caption, metadata } =
-    utm === null ? given : withUtm(given, { utm, provider: account.provider, label });
+  const { caption, metadata } = isLive ? given : await withUtmOf(ctx, account, wanted);
   const merged = metadata === undefined ? base.metadata : mergeMetadata(platform, base.metadata, metadata);
   const {
     metadata: whole,
@@ -170,6 +161,19 @@ export async function prepareForm(
   };
   const form = await checkForm(ctx, account, content, isLive ? base.metadata : null);
   return { ...form, ...card, account, wanted, toldOfCard };
+}
+
+/** With what the account adds to links. */
+async function withUtmOf(
+  { store }: AppContext,
+  account: AccountRow,
+  { given, before, label }: Wanted,
+): Promise<Given> {
+  const utm = readUtm(account);
+  if (utm === null || (given.caption ?? given.metadata ?? null) === null) return given;
+  const plan = before === undefined ? null : await findPlan(store, before.id);
+  const [first = ""] = plan === null ? [] : labelsOf(plan);
+  return withUtm(given, { utm, provider: account.provider, label: label ?? first });
 }
 
 /**
@@ -208,24 +212,6 @@ function addressesIn(platform: AnyPlatform, before?: PostRow): ReadonlySet<strin
   return new Set(before === undefined ? [] : placesOf(platform, contentOf(before)).map(({ url }) => url));
 }
 
-function toContentRow(
-  { content, capabilities, places }: CheckedForm,
-  fileIds: string | null,
-): PostContentRow {
-  const lead = (content.leadMinutes ?? capabilities.leadMinutes.default) * MINUTE;
-  return {
-    media_url: content.mediaUrl,
-    caption: content.caption,
-    metadata: content.metadata === null ? null : JSON.stringify(content.metadata),
-    lead_minutes: content.leadMinutes,
-    scheduled_at: content.scheduledAt,
-    due_at: content.scheduledAt - lead,
-    content_hash: hashContent(content),
-    is_light: places.every(({ url }) => url === "") ? 1 : 0,
-    file_ids: fileIds,
-  };
-}
-
 /** A new post that may be stored. */
 export interface PreparedPost extends Prepared {
   readonly row: PostRow;
@@ -256,19 +242,18 @@ export async function preparePost(
   { account: known, before = [], isDone = false, isOneOfSeveral = false, ...how }: Known = {},
 ): Promise<PreparedPost> {
   const { ctx, caller } = call;
-  const { labels = [], dryRun = false } = input;
+  const { dryRun = false } = input;
   const isInSlot = input.slot !== undefined;
   if (isInSlot && input.scheduledAt !== undefined)
     throw new AppError("invalid", "slot, scheduledAt: give one of the two. A slot has its own time.");
   const { given, warnings: told } = readInput(call, input);
   const account = known ?? (await findAccount(ctx, caller, input.accountId));
   const lead = input.leadMinutes ?? capabilitiesFor(ctx, account, null).leadMinutes.default;
-  const after = ctx.clock.now() + lead * MINUTE;
-  const taken = timesOn(before, account.id);
-  const slot = isInSlot ? await findSlot(ctx.store, account, { after, taken }) : null;
+  const wish = { after: ctx.clock.now() + lead * MINUTE, taken: timesOn(before, account.id) };
+  const slot = isInSlot ? await findSlot(ctx.store, account, wish) : null;
   // What is wrong with the form is told first, also where there is no slot.
-  const timed = isInSlot ? { ...given, scheduledAt: slot ?? after + DAY } : given;
-  const form = await prepareForm(ctx, account, { ...how, given: timed, label: labels[0] });
+  const timed = isInSlot ? { ...given, scheduledAt: slot ?? wish.after + DAY } : given;
+  const form = await prepareForm(ctx, account, { ...how, given: timed, label: input.labels?.[0] });
   assertTakesPosts(account, dryRun);
   if (isInSlot && slot === null) throw noSlot(account);
   const prepared = await prepare(call, form);
@@ -281,10 +266,8 @@ export async function preparePost(
     created_at: ctx.clock.now(),
   });
   const isAtOnce = input.scheduledAt === undefined && !isInSlot && account.paused === 0;
-  const isForgotten = dryRun || isOneOfSeveral;
   const warnings = [
-    ...(isAtOnce && isForgotten ? [NO_TIME_GIVEN] : []),
-    ...(isAtOnce && !isForgotten && isDone ? tellEmptyTime(call) : []),
+    ...(isAtOnce ? warnOfNoTime(call, { isShown: dryRun || isOneOfSeveral, isDone }) : []),
     ...told,
     ...prepared.warnings,
     ...(await warnOfDoubles(ctx, row, { beside: before, isDone: isDone && !dryRun })),
@@ -292,10 +275,6 @@ export async function preparePost(
   ];
   const post = { ...prepared, row, plan: planOf(input), isInSlot, warnings };
   return dryRun ? { ...post, preview: await previewPost(ctx, account, post.content, post) } : post;
-}
-
-export function timesOn(rows: readonly PostRow[], accountId: string): number[] {
-  return rows.filter((row) => row.account_id === accountId).map((row) => row.scheduled_at);
 }
 
 /** What its caller says of it beside its content. Null: nothing. */

@@ -10,9 +10,9 @@ import type { AccountRow } from "../store/queries/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { skillsOf } from "../files/media-skills.ts";
 import { figuresByUrl, type MediaPlace, placesOf } from "../files/media-places.ts";
-import { asWritten, capabilitiesFor, toPlatformAccount } from "../platform-io/connect-io.ts";
+import { capabilitiesFor, toPlatformAccount } from "../platform-io/connect-io.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
-import { figuresAsSent, type PostContent } from "./post-form.ts";
+import { asUnsent, figuresAsSent, type PostContent } from "./post-form.ts";
 import { changeInWords } from "./post-media.ts";
 
 /** Where a content has media, and what is known of those. */
@@ -33,16 +33,7 @@ export async function previewPost(
 ): Promise<Preview> {
   const platform = findPlatform(ctx, account.provider);
   const metadata = readableFields(platform, content.metadata ?? {});
-  const draft = asWritten<PlatformPost>(platform, {
-    id: "",
-    caption: content.caption === "" ? null : content.caption,
-    mediaUrl: content.mediaUrl,
-    metadata,
-    scheduledAt: content.scheduledAt,
-    leadMinutes: content.leadMinutes ?? platform.capabilities.leadMinutes.default,
-    platformPostId: null,
-    platformUrl: null,
-  });
+  const draft = asUnsent(platform, content, metadata);
   const capabilities = capabilitiesFor(ctx, account, draft);
   const { places = placesOf(platform, { mediaUrl: draft.mediaUrl, metadata }) } = known;
   const urls = places.map(({ url }) => url);

@@ -37,6 +37,11 @@ export function inSlot(row: PostRow, slot: number): PostRow {
   return { ...row, ...movedTo(row, slot), slot_at: slot };
 }
 
+/** The times of those on this account. */
+export function timesOn(rows: readonly PostRow[], accountId: string): number[] {
+  return rows.filter((row) => row.account_id === accountId).map((row) => row.scheduled_at);
+}
+
 /** Which slot would be taken now. Null: there is none. */
 export async function findSlot(
   reader: Reader,

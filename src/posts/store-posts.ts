@@ -6,8 +6,8 @@ import { insertPosts } from "../store/queries/posts.ts";
 import { lockAccount } from "../store/queries/slots.ts";
 import type { CallContext } from "../context.ts";
 import { requireFiles } from "../files/media-places.ts";
-import { type PreparedPost, timesOn } from "./prepare.ts";
-import { inSlot, takeSlot } from "./slots.ts";
+import type { PreparedPost } from "./prepare.ts";
+import { inSlot, takeSlot, timesOn } from "./slots.ts";
 
 /* From posts that were prepared to their rows: their files are there still, and each gets the slot that it asked for. */
 

@@ -11,9 +11,8 @@ import type { PostRow } from "../store/schema/tables.ts";
 import { hasEffects, lockPost, toPost, transition, type TransitionSet } from "../store/queries/posts.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { findAccount } from "../accounts/accounts.ts";
-import { findPlan, labelsOf } from "../store/queries/plans.ts";
 import { commitOnce } from "../access/idempotency.ts";
-import type { AppContext, CallContext } from "../context.ts";
+import type { CallContext } from "../context.ts";
 import { requireFiles } from "../files/media-places.ts";
 import { reconcileInDoubt } from "../publishing/reconcile.ts";
 import { contentOf, type PostContent } from "./post-form.ts";
@@ -37,8 +36,8 @@ export const NOTHING_CHANGED = "Nothing changed: the post is so already.";
 const MAX_ROUNDS = 5;
 
 /**
- * Changes a post that still waits, or with `dryRun` only shows it as it would be. After the answer only the new version goes out. Throws `invalid` for an
- * empty change, `not_found`, and `conflict` when the post does not wait any more.
+ * Changes a post that still waits, or with `dryRun` only shows it as it would be. After the answer only the new version
+ * goes out. Throws `invalid` for an empty change, `not_found`, and `conflict` when the post does not wait any more.
  */
 export async function updatePost(call: CallContext, input: PostChange): Promise<ChangedPost> {
   const { ctx, caller } = call;
@@ -54,21 +53,12 @@ export async function updatePost(call: CallContext, input: PostChange): Promise<
     const before = await findOwnPost(ctx, caller, id);
     const account = await findAccount(ctx, caller, before.account_id);
     const at = patch.scheduledAt === undefined ? { scheduledAt: before.scheduled_at } : {};
-    const form = await prepareForm(ctx, account, {
-      given: { ...given, ...at },
-      before,
-      label: await labelOf(ctx, before),
-    });
+    const form = await prepareForm(ctx, account, { given: { ...given, ...at }, before });
     if (before.status !== "scheduled") throw new AppError("conflict", conflictSentence("edit", before));
     assertTakesPosts(account, dryRun);
     const checked = await prepare(call, form);
-    const set = {
-      ...checked.row,
-      next_at: checked.row.due_at,
-      error: null,
-      tries: 0,
-      updated_at: ctx.clock.now(),
-    };
+    const begun = { next_at: checked.row.due_at, error: null, tries: 0, updated_at: ctx.clock.now() };
+    const set = { ...checked.row, ...begun };
     const changed = { ...before, ...checked.row };
     const doubles = await warnOfDoubles(ctx, changed, { isDone: !dryRun });
     const warnings = [...sayIfSame(patch, before, changed), ...told, ...checked.warnings, ...doubles];
@@ -91,11 +81,6 @@ export async function updatePost(call: CallContext, input: PostChange): Promise<
 function sayIfSame(patch: PostInput, before: PostRow, after: PostRow): string[] {
   const isAsked = Object.values(patch).some((value) => value !== undefined);
   return isAsked && CONTENT.every((column) => after[column] === before[column]) ? [NOTHING_CHANGED] : [];
-}
-
-/** The first of its labels. */
-async function labelOf({ store }: AppContext, { id }: PostRow): Promise<string | undefined> {
-  return labelsOf((await findPlan(store, id)) ?? { labels: "[]" })[0];
 }
 
 /** Another call changed the content after it was read: a merge would lose that change. */
@@ -212,8 +197,7 @@ async function checkChanges(
 ): Promise<Again> {
   const { ctx, caller } = call;
   const account = await findAccount(ctx, caller, row.account_id);
-  const { given } = read;
-  const form = await prepareForm(ctx, account, { given, before: row, label: await labelOf(ctx, row) });
+  const form = await prepareForm(ctx, account, { given: read.given, before: row });
   assertFailed(row, isOther(form.content, row, read.isTimed));
   assertUsable(account);
   const checked = await prepare(call, form);

@@ -81,8 +81,12 @@ export const NO_TIME_GIVEN =
 /** What tells when a post goes out. */
 const WHEN = ["scheduledAt", "slot"];
 
-/** Where a time was thought of, and came empty, what goes out may have been meant for later. */
-export function tellEmptyTime({ leftEmpty = [] }: CallContext): Said[] {
+/** Where a time was forgotten easily, or was thought of and came empty, what goes out may have been meant for later. */
+export function warnOfNoTime(
+  { leftEmpty = [] }: CallContext,
+  { isShown, isDone }: { readonly isShown: boolean; readonly isDone: boolean },
+): Said[] {
+  if (isShown || !isDone) return isShown ? [NO_TIME_GIVEN] : [];
   const empty = WHEN.filter((field) => leftEmpty.includes(field)).join(", ");
   if (empty === "") return [];
   return [
