@@ -48,7 +48,7 @@ interface StoredPlace extends MediaPlace {
   readonly file: FileUse | null;
 }
 
-export interface CheckedMedia {
+interface CheckedMedia {
   readonly places: readonly MediaPlace[];
   /** What is known of the owner's files among them, by address. */
   readonly figures: ReadonlyMap<string, MediaFigures>;
