@@ -8,7 +8,11 @@ import { previewPost } from "../posts/preview.ts";
 import { toColumns } from "./draft-content.ts";
 
 /** A checked post as a draft that waits for a person, and is not stored yet. Its id ends like the post's. */
-export async function draftOfPost({ ctx, caller }: CallContext, prepared: PreparedPost): Promise<DraftRow> {
+export async function draftOfPost(
+  { ctx, caller }: CallContext,
+  prepared: PreparedPost,
+  { isUntimed }: { readonly isUntimed: boolean },
+): Promise<DraftRow> {
   const { account, content, row, plan, isInSlot, warnings } = prepared;
   const accountId = account.id;
   const preview = await previewPost(ctx, account, content, prepared);
@@ -18,7 +22,8 @@ export async function draftOfPost({ ctx, caller }: CallContext, prepared: Prepar
   return {
     ...toColumns({
       ...content,
-      ...(isInSlot ? { scheduledAt: null, slot: "next" as const } : { slot: null }),
+      ...(isInSlot || isUntimed ? { scheduledAt: null } : {}),
+      slot: isInSlot ? ("next" as const) : null,
       title: null,
       targets: [target],
       repeat: null,

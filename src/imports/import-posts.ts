@@ -17,7 +17,7 @@ import { storePosts } from "../posts/store-posts.ts";
 import { type DraftRow, insertDraft } from "../store/queries/drafts.ts";
 import { findImported, noteImported } from "../store/queries/imported-rows.ts";
 import { each, type GoodRow, type Plan, planImport } from "./plan-import.ts";
-import { tellMade } from "./rows-as-drafts.ts";
+import { isUntimed, tellMade } from "./rows-as-drafts.ts";
 
 /** How many warnings an answer holds. */
 const MAX_WARNINGS = 100;
@@ -71,9 +71,10 @@ async function store(
 
 /** By the marks of their rows. */
 async function draftsOf(call: CallContext, rows: readonly GoodRow[]): Promise<ReadonlyMap<string, DraftRow>> {
-  const drafts = await each(call, rows, async ({ mark, prepared }) =>
-    prepared === null ? null : ([mark, await draftOfPost(call, prepared)] as const),
-  );
+  const drafts = await each(call, rows, async ({ mark, body, prepared }) => {
+    if (prepared === null) return null;
+    return [mark, await draftOfPost(call, prepared, { isUntimed: isUntimed(body) })] as const;
+  });
   return new Map(drafts.filter((draft) => draft !== null));
 }
 

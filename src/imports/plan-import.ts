@@ -13,7 +13,7 @@ import { lookingOnce } from "./one-look.ts";
 import { toOwnTable } from "./other-services.ts";
 import { type ReadRow, readSource, rowReader } from "./read-rows.ts";
 import { readTable } from "./read-table.ts";
-import { tellDrafts } from "./rows-as-drafts.ts";
+import { tellExisting, tellUntimed } from "./rows-as-drafts.ts";
 
 /** Rows that are checked at a time: those of one wait for a database, or for addresses of media. */
 const LANES = 16;
@@ -42,7 +42,7 @@ export interface Plan {
 export async function planImport(call: CallContext, args: ImportArgs): Promise<Plan> {
   const { ctx, caller } = call;
   requireTimezone(args);
-  const { columns, rows, service, warnings } = toOwnTable(readTable(await readSource(call, args)));
+  const { columns, rows, service, warnings } = toOwnTable(readTable(await readSource(call, args)), args.as);
   if (!columns.some(({ field }) => field === "accountId") && args.accountId === undefined)
     throw new AppError(
       "invalid",
@@ -71,7 +71,8 @@ export async function planImport(call: CallContext, args: ImportArgs): Promise<P
     repeated: readable.length - unique.length,
     errors: errors.toSorted((a, b) => a.line - b.line),
     warnings: [
-      ...(await tellDrafts(call, args, good)),
+      ...(await tellExisting(call, args, good)),
+      ...tellUntimed(good.filter(({ id }) => id === null)),
       ...warnings.map((warning) => ({ line: null, rows: rows.length, warning })),
       ...tellRepeated(readable, unique),
       ...tellNeighbours(good),
@@ -170,8 +171,8 @@ function tellRepeated(rows: readonly ReadRow[], unique: readonly ReadRow[]): Row
 
 /** Rows with the channel and the minute of one before them. */
 function tellNeighbours(rows: readonly GoodRow[]): RowWarning[] {
-  const posts = rows.flatMap(({ line, prepared }) =>
-    prepared === null || prepared.isInSlot ? [] : [{ line, row: prepared.row }],
+  const posts = rows.flatMap(({ line, prepared, scheduledAt }) =>
+    prepared === null || scheduledAt === null ? [] : [{ line, row: prepared.row }],
   );
   const first = new Map<string, number>();
   const late: { readonly line: number; readonly before: number }[] = [];

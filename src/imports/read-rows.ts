@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { buffer } from "node:stream/consumers";
-import { meantMoment } from "../domain/arguments/spoken-times.ts";
+import { meantMoment } from "../domain/arguments/meant-times.ts";
 import { AppError } from "../domain/errors.ts";
 import type { PostBody } from "../domain/posts/post-body.ts";
 import type { ImportArgs } from "../domain/posts/post-import.ts";
@@ -21,7 +21,7 @@ export interface ReadRow {
   readonly line: number;
   readonly body: PostBody;
   readonly account: AccountRow;
-  /** Null: the next slot. */
+  /** Null: the next slot, or of a draft no time. */
   readonly scheduledAt: number | null;
   /** What tells it from other rows: channel, time and content. */
   readonly mark: string;
@@ -53,7 +53,7 @@ async function readFile(call: CallContext, fileId: string, csv: string | undefin
 /** Reads rows, and looks up each channel once. */
 export function rowReader(
   { ctx, caller, tellsZone }: CallContext,
-  { timezone, accountId }: ImportArgs,
+  { timezone, accountId, as }: ImportArgs,
 ): (row: TableRow, columns: readonly Column[]) => Promise<ReadRow> {
   const zone = timezone ?? ctx.settings.timezone;
   const accounts = new Map<string, ReturnType<typeof findAccount>>();
@@ -63,7 +63,7 @@ export function rowReader(
     return found;
   };
   return async (row, columns) => {
-    const read = readBody(row, columns, accountId === undefined ? {} : { accountId });
+    const read = readBody(row, columns, accountId === undefined ? {} : { accountId }, as);
     const account = await find(read.body.accountId);
     const given = withLink(ctx, account, read);
     const { line } = row;

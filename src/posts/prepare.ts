@@ -1,5 +1,5 @@
 import { assertTakesPosts } from "../domain/accounts/account.ts";
-import { meantMoment } from "../domain/arguments/spoken-times.ts";
+import { meantMoment } from "../domain/arguments/meant-times.ts";
 import { AppError } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
 import type { MediaFigures } from "../domain/files/media-limits.ts";
@@ -9,7 +9,7 @@ import type { PostBody, PostInput } from "../domain/posts/post-body.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import { withUtm } from "../domain/posts/utm.ts";
 import { type Said, say } from "../domain/sentences.ts";
-import { DAY, MINUTE, parseMoment, toZoned, warningsOf } from "../domain/time.ts";
+import { DAY, MINUTE, parseMoment, toZoned, warnOfFar, warningsOf } from "../domain/time.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
@@ -26,7 +26,7 @@ import { type CheckedForm, checkForm, contentOf, mergeMetadata, toContentRow } f
 import { checkPostMedia } from "./post-media.ts";
 import { previewPost } from "./preview.ts";
 import { findSlot, noSlot, timesOn } from "./slots.ts";
-import { warnOfChannel, warnOfDoubles, warnOfNoTime, warnOfSilence } from "./warnings.ts";
+import { warnOfChannel, warnOfDoubles, warnOfNow, warnOfSilence } from "./warnings.ts";
 
 /*
  * From what a caller gives of a post to what may be stored of it. Refusals come in this order: what is wrong whatever
@@ -57,7 +57,8 @@ export function readScheduledAt(
       }),
     );
   }
-  return { ms: Math.max(ms, now), warnings: warningsOf(call, parsed) };
+  const far = warnOfFar("scheduledAt", ms, { now, timezone });
+  return { ms: Math.max(ms, now), warnings: [...warningsOf(call, parsed), ...far] };
 }
 
 /** Addresses of media that every platform may have. */
@@ -239,7 +240,7 @@ interface Known extends Pick<Wanted, "kept" | "readsLinks" | "card"> {
 export async function preparePost(
   call: CallContext,
   input: PostBody,
-  { account: known, before = [], isDone = false, isOneOfSeveral = false, ...how }: Known = {},
+  { account: found, before = [], isDone = false, isOneOfSeveral = false, ...known }: Known = {},
 ): Promise<PreparedPost> {
   const { ctx, caller } = call;
   const { dryRun = false } = input;
@@ -247,13 +248,13 @@ export async function preparePost(
   if (isInSlot && input.scheduledAt !== undefined)
     throw new AppError("invalid", "slot, scheduledAt: give one of the two. A slot has its own time.");
   const { given, warnings: told } = readInput(call, input);
-  const account = known ?? (await findAccount(ctx, caller, input.accountId));
+  const account = found ?? (await findAccount(ctx, caller, input.accountId));
   const lead = input.leadMinutes ?? capabilitiesFor(ctx, account, null).leadMinutes.default;
   const wish = { after: ctx.clock.now() + lead * MINUTE, taken: timesOn(before, account.id) };
   const slot = isInSlot ? await findSlot(ctx.store, account, wish) : null;
   // What is wrong with the form is told first, also where there is no slot.
   const timed = isInSlot ? { ...given, scheduledAt: slot ?? wish.after + DAY } : given;
-  const form = await prepareForm(ctx, account, { ...how, given: timed, label: input.labels?.[0] });
+  const form = await prepareForm(ctx, account, { ...known, given: timed, label: input.labels?.[0] });
   assertTakesPosts(account, dryRun);
   if (isInSlot && slot === null) throw noSlot(account);
   const prepared = await prepare(call, form);
@@ -265,12 +266,13 @@ export async function preparePost(
     provider: account.provider,
     created_at: ctx.clock.now(),
   });
-  const isAtOnce = input.scheduledAt === undefined && !isInSlot && account.paused === 0;
+  const isShown = dryRun || isOneOfSeveral;
+  const how = { isTimed: isInSlot || input.scheduledAt !== undefined, isShown, isDone: isDone && !dryRun };
   const warnings = [
-    ...(isAtOnce ? warnOfNoTime(call, { isShown: dryRun || isOneOfSeveral, isDone }) : []),
+    ...(account.paused === 0 ? warnOfNow(call, row, how) : []),
     ...told,
     ...prepared.warnings,
-    ...(await warnOfDoubles(ctx, row, { beside: before, isDone: isDone && !dryRun })),
+    ...(await warnOfDoubles(ctx, row, { beside: before, isDone: how.isDone })),
     ...(await warnOfSilence(call, row)),
   ];
   const post = { ...prepared, row, plan: planOf(input), isInSlot, warnings };

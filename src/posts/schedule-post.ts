@@ -8,6 +8,7 @@ import { insertPosts, toPost } from "../store/queries/posts.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { CallContext } from "../context.ts";
 import { tryOut } from "./change-posts.ts";
+import { onceSent } from "./outcomes.ts";
 import { type PreparedPost, preparePost } from "./prepare.ts";
 import { type Checked, placePosts, refuse, storePosts, withFiles } from "./store-posts.ts";
 
@@ -125,7 +126,7 @@ function toBatchResult(
   const { row, warnings, preview } = checked;
   if (preview !== undefined)
     return { index: at.index, post: asDryRun(row), warnings, error: null, dryRun: true, preview };
-  return { index: at.index, post: toPost(row), warnings, error: null };
+  return { index: at.index, post: toPost(row), warnings: warnings.map(onceSent), error: null };
 }
 
 /** An id would look like that of a post that is there. */

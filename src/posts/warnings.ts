@@ -14,6 +14,7 @@ import { firstWords, tellLimit } from "../accounts/late-posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { isServerRunning } from "../health/status.ts";
 import { warnOfQuotas } from "../publishing/quotas.ts";
+import { DUE_NOW, NO_TIME_GIVEN } from "./outcomes.ts";
 
 /* What to say of a post that may be stored: nothing of it keeps the post back. */
 
@@ -74,18 +75,20 @@ export function warnOfAccess({ settings }: AppContext, account: AccountRow, sche
   ];
 }
 
-/** Said of a post that may be meant for later, while there is still something to be done about it. */
-export const NO_TIME_GIVEN =
-  "It goes out at once, because no time was given. Give scheduledAt or slot if that was not meant.";
-
 /** What tells when a post goes out. */
 const WHEN = ["scheduledAt", "slot"];
 
-/** Where a time was forgotten easily, or was thought of and came empty, what goes out may have been meant for later. */
-export function warnOfNoTime(
+/**
+ * Of a post that goes out at once, which may have been meant for later: its time was forgotten or overlooked easily, or
+ * was thought of and came empty.
+ */
+export function warnOfNow(
   { leftEmpty = [] }: CallContext,
-  { isShown, isDone }: { readonly isShown: boolean; readonly isDone: boolean },
+  row: PostRow,
+  how: { readonly isTimed: boolean; readonly isShown: boolean; readonly isDone: boolean },
 ): Said[] {
+  const { isTimed, isShown, isDone } = how;
+  if (isTimed) return isShown && isDone && row.scheduled_at <= row.created_at ? [DUE_NOW] : [];
   if (isShown || !isDone) return isShown ? [NO_TIME_GIVEN] : [];
   const empty = WHEN.filter((field) => leftEmpty.includes(field)).join(", ");
   if (empty === "") return [];
