@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
 import lemmy from "../../../src/platforms/lemmy/index.ts";
-<<<<<<< HEAD
-import type { OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
 import { listChoices } from "../../../src/connecting/list-choices.ts";
-=======
-import { listChoices } from "../../../src/connecting/list-choices.ts";
->>>>>>> main
 import { createPlatformIo } from "../../../src/connecting/account-io.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { editPublishedPost } from "../../../src/posts/live-posts.ts";
