@@ -6,6 +6,7 @@ import { SECOND } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import { insertPosts, toPost } from "../store/queries/posts.ts";
 import { commitOnce } from "../access/idempotency.ts";
+import { tellNamesakes } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 import { tryOut } from "./change-posts.ts";
 import { onceSent } from "./outcomes.ts";
@@ -24,7 +25,8 @@ export async function schedulePost(
   input: PostBody,
 ): Promise<{ post: SaidPost; warnings: Said[]; dryRun?: true; preview?: Preview }> {
   const prepared = await preparePost(call, input, { isDone: true });
-  const { warnings, preview } = prepared;
+  const { preview } = prepared;
+  const warnings = [...prepared.warnings, ...(await tellNamesakes(call, [prepared.row.account_id]))];
   if (preview !== undefined) return { post: asDryRun(prepared.row), warnings, dryRun: true, preview };
   const answer = await commitOnce(call, async (tx) => {
     const [{ row } = prepared] = await storePosts(call, tx, [prepared]);
