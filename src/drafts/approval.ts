@@ -4,7 +4,7 @@ import { AppError } from "../domain/errors.ts";
 import { tellTime } from "../domain/time.ts";
 import { type DraftRow, endUnsure, readUnsure, writeDraft } from "../store/queries/drafts.ts";
 import type { CallContext } from "../context.ts";
-import { readScheduledAt } from "../posts/post-checks.ts";
+import { readScheduledAt } from "../posts/prepare.ts";
 import {
   type Cards,
   cardsOf,

@@ -14,17 +14,18 @@ import type { PostBody } from "../domain/posts/post-body.ts";
 import type { Metadata } from "../domain/posts/post.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import { DAY, toIso } from "../domain/time.ts";
+import type { AnyPlatform } from "../ports/platform.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { placesOf } from "../files/media-places.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
 import type { LinkCard } from "../posts/link-cards.ts";
-import { withUtmOf } from "../posts/post-checks.ts";
-import { checkForm, contentOf as contentOfPost, mergeMetadata } from "../posts/post-form.ts";
+import { mergeMetadata } from "../posts/post-form.ts";
+import { prepareForm, preparePost, type PreparedPost } from "../posts/prepare.ts";
 import { previewPost } from "../posts/preview.ts";
-import { preparePost, type PreparedPost } from "../posts/schedule-post.ts";
 import type { DraftContent } from "./draft-content.ts";
+import type { Own } from "./draft-places.ts";
 
 /* What scheduling would say of a draft's posts. */
 
@@ -136,31 +137,32 @@ export async function checkTarget(
 ): Promise<CheckedTarget> {
   const { accountId } = target;
   const seen = cards.has(accountId) ? { card: cards.get(accountId) ?? null } : {};
-  const prepare = async (): Promise<TargetPost & { prepared: PreparedPost }> => {
+  const prepare = async (): Promise<Pick<TargetPost, "unknown"> & { prepared: PreparedPost }> => {
     if (timing === null) throw new AppError("invalid", NO_TIME);
     const post = await postFor(call, content, target, timing);
-    const { account, body } = post;
-    const kept = keptIn(call, post, seen.card);
-    return { ...post, prepared: await preparePost(call, body, { account, kept, ...seen }) };
+    const { account, body, unknown } = post;
+    const own = { mediaUrl: target.mediaUrl ?? "", metadata: target.metadata };
+    const kept = keptIn(findPlatform(call.ctx, account.provider), [content, own], seen.card);
+    return { unknown, prepared: await preparePost(call, body, { account, kept, ...seen }) };
   };
   const done = await prepare().catch(toSaid);
-  const post = done instanceof Message ? await postFor(call, content, target, {}) : done;
-  const preview =
-    done instanceof Message
-      ? await previewOf(call.ctx, post)
-      : await previewPost(call.ctx, done.account, contentOfPost(done.prepared.row));
-  if (done instanceof Message)
+  if (done instanceof Message) {
+    const preview = await previewOf(call.ctx, await postFor(call, content, target, {}));
     return { target, check: { accountId, error: done, warnings: [], preview, ...seen }, prepared: null };
+  }
   const { prepared } = done;
+  const preview = await previewPost(call.ctx, prepared.account, prepared.content, prepared);
   const warnings = [...done.unknown, ...prepared.warnings];
   const card = prepared.card === undefined ? seen : { card: prepared.card };
   return { target, check: { accountId, error: null, warnings, preview, ...card }, prepared };
 }
 
-/** What the draft names: its writer was allowed to. */
-function keptIn({ ctx }: CallContext, { account, body }: TargetPost, card?: LinkCard | null): Set<string> {
-  const own = { mediaUrl: body.mediaUrl ?? "", metadata: body.metadata ?? null };
-  const places = placesOf(findPlatform(ctx, account.provider), own);
+/**
+ * What the draft names, as it was read when it was written: its writer was allowed to. What becomes an address only in
+ * the post was never looked up.
+ */
+function keptIn(platform: AnyPlatform, parts: readonly Own[], card?: LinkCard | null): Set<string> {
+  const places = parts.flatMap((part) => placesOf(platform, part));
   return new Set([...places.map(({ url }) => url), card?.picture ?? ""]);
 }
 
@@ -231,12 +233,8 @@ async function refuseText(
   { target, caption }: { readonly target: Target; readonly caption: string },
 ): Promise<null> {
   const { account, body } = await postFor(call, content, target, { caption });
-  const { labels, mediaUrl = "", ...given } = body;
-  const texts = withUtmOf(account, { caption: given.caption, metadata: given.metadata ?? null }, labels?.[0]);
-  const metadata = mergeMetadata(findPlatform(call.ctx, account.provider), null, texts.metadata);
-  const scheduledAt = call.ctx.clock.now() + DAY;
-  const post = { scheduledAt, mediaUrl, caption: texts.caption ?? null, metadata, leadMinutes: null };
-  await checkForm(call.ctx, account, post);
+  const given = { ...body, scheduledAt: call.ctx.clock.now() + DAY };
+  await prepareForm(call.ctx, account, { given, label: body.labels?.[0], readsLinks: false });
   return null;
 }
 

@@ -1,5 +1,5 @@
 import { readSignature, signatureOf } from "../domain/permissions.ts";
-import { readScheduledAt } from "../posts/post-checks.ts";
+import { readScheduledAt } from "../posts/prepare.ts";
 import { type Said, say } from "../domain/sentences.ts";
 import { writeChecks } from "./checks.ts";
 import { isDueNow, untilOut, type Waiting, warnOfWait } from "../posts/outcomes.ts";

@@ -12,7 +12,7 @@ import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { resolveMediaUrl } from "../files/media-places.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
-import { checkAddresses } from "../posts/post-checks.ts";
+import { checkAddresses } from "../posts/prepare.ts";
 import { type Own, partsOf, placesIn, replaceIn, type Schemas, sharedSchemas } from "./draft-places.ts";
 
 /** What a writer gives of a draft, whole. */
@@ -77,11 +77,10 @@ export function toColumns(content: DraftContent) {
 export function checkContentForm(call: CallContext, input: SaveDraft): void {
   const { scheduledAt, slot, mediaUrl, metadata, targets = [] } = input;
   const time = readTime(call, "scheduledAt", scheduledAt)?.ms ?? null;
-  checkAddresses(call.ctx, { ...(mediaUrl && { mediaUrl }), ...(metadata && { metadata }) });
+  checkAddresses(call.ctx, { mediaUrl, metadata });
   for (const [at, target] of targets.entries()) {
     readTime(call, `targets[${at}].scheduledAt`, target.scheduledAt);
-    const own = { ...(target.mediaUrl && { mediaUrl: target.mediaUrl }) };
-    checkAddresses(call.ctx, { ...own, ...(target.metadata && { metadata: target.metadata }) });
+    checkAddresses(call.ctx, target);
   }
   const repeat = readRepeat(call.ctx, input.repeat, null);
   assertOneTime({ scheduledAt: time, slot: slot ?? null, repeat, targets });
@@ -260,10 +259,6 @@ async function resolveOwn(
   own: Own,
   { schemas, at, kept }: { schemas: Schemas; at: string; kept: ReadonlySet<string> },
 ): Promise<Own> {
-  checkAddresses(ctx, {
-    mediaUrl: own.mediaUrl,
-    ...(own.metadata === null ? {} : { metadata: own.metadata }),
-  });
   const urls = new Map<string, string>();
   for (const { field, url } of placesIn({ schemas, at, own })) {
     if (url === "" || urls.has(url)) continue;

@@ -5,7 +5,7 @@ import { findAccount } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 import { type MediaPlace, placesOf, replaceAddresses } from "../files/media-places.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
-import { COMMON } from "../posts/post-checks.ts";
+import { COMMON } from "../posts/prepare.ts";
 
 /* Where a draft names media: what all its channels share, and what each has of its own. */
 

@@ -2,22 +2,20 @@ import type { SaidCheck, Target } from "../domain/drafts/draft.ts";
 import { writeChecks } from "./checks.ts";
 import { signatureOf } from "../domain/permissions.ts";
 import type { DraftRow } from "../store/queries/drafts.ts";
-import { findAccount } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
-import { contentOf } from "../posts/post-form.ts";
+import type { PreparedPost } from "../posts/prepare.ts";
 import { previewPost } from "../posts/preview.ts";
-import type { PreparedPost } from "../posts/schedule-post.ts";
 import { toColumns } from "./draft-content.ts";
 
 /** A checked post as a draft that waits for a person, and is not stored yet. Its id ends like the post's. */
 export async function draftOfPost(
   { ctx, caller }: CallContext,
-  { row, plan, isInSlot, warnings }: PreparedPost,
+  prepared: PreparedPost,
   { isUntimed }: { readonly isUntimed: boolean },
 ): Promise<DraftRow> {
-  const { account_id: accountId } = row;
-  const content = contentOf(row);
-  const preview = await previewPost(ctx, await findAccount(ctx, caller, accountId), content);
+  const { account, content, row, plan, isInSlot, warnings } = prepared;
+  const accountId = account.id;
+  const preview = await previewPost(ctx, account, content, prepared);
   const target: Target = { accountId, caption: null, mediaUrl: null, metadata: null, scheduledAt: null };
   const check: SaidCheck = { accountId, error: null, warnings, preview };
   const { labels = [], note = null } = plan ?? {};

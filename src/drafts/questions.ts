@@ -8,7 +8,6 @@ import { type DraftRow, listWaitingPosts } from "../store/queries/drafts.ts";
 import { namesOfKeys } from "../access/api-keys.ts";
 import { tellTime } from "../domain/time.ts";
 import type { CallContext } from "../context.ts";
-import { contentOf as contentOfPost } from "../posts/post-form.ts";
 import {
   isAtOnce,
   isPausedChannel,
@@ -117,7 +116,7 @@ function seriesInWords(repeat: Series, among: number): string {
 }
 
 function toTold({ target, prepared }: DraftPost): ToldPost {
-  return { accountId: target.accountId, content: contentOfPost(prepared.row) };
+  return { accountId: target.accountId, content: prepared.content };
 }
 
 function countPosts(posts: number): string {

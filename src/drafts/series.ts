@@ -12,11 +12,11 @@ import {
   noteChecks,
   writeDraft,
 } from "../store/queries/drafts.ts";
-import { insertPost, transition } from "../store/queries/posts.ts";
+import { transition } from "../store/queries/posts.ts";
 import { type AppContext, type CallContext, plainCall } from "../context.ts";
-import { requireFiles } from "../files/media-places.ts";
 import type { MaintenanceJob } from "../publishing/running-publisher.ts";
-import { placeTogether, type PreparedPost } from "../posts/schedule-post.ts";
+import type { PreparedPost } from "../posts/prepare.ts";
+import { storePosts } from "../posts/store-posts.ts";
 import { cardsOf, checkTarget, readChecks, type StoredCheck, timingAt, writeChecks } from "./checks.ts";
 import { contentOf } from "./draft-content.ts";
 import type { StoredDecision } from "./drafts.ts";
@@ -37,23 +37,11 @@ export async function insertDraftPosts(
   posts: readonly DraftPost[],
 ): Promise<void> {
   const { labels, note } = contentOf(draft);
-  await requireFiles(
-    tx,
-    call.caller,
-    posts.flatMap(({ prepared }) => prepared.files),
-  );
-  const rows = await placeTogether(
-    call,
-    tx,
-    posts.map(({ prepared }) => prepared),
-  );
-  for (const [at, { row }] of rows.entries())
-    await insertPost(tx, row, {
-      draftId: draft.id,
-      occurrence: posts[at]?.occurrence?.at ?? 0,
-      labels,
-      note,
-    });
+  const planned = posts.map(({ occurrence, prepared }) => ({
+    ...prepared,
+    plan: { draftId: draft.id, occurrence: occurrence?.at ?? 0, labels, note },
+  }));
+  await storePosts(call, tx, planned);
 }
 
 /** The posts of a draft that may be stored, and what was found on the way. */

@@ -1,15 +1,23 @@
 import * as z from "zod";
 import { type NextStep, say } from "../domain/sentences.ts";
 import { MediaRole } from "../domain/posts/common-metadata.ts";
+import type { MediaFigures } from "../domain/files/media-limits.ts";
 import type { Metadata } from "../domain/posts/post.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Caller } from "../domain/permissions.ts";
 import { quote } from "../domain/time.ts";
-import type { Tx } from "../store/engine/store.ts";
-import { allFilesOf, findFileByKey, findFileRow, lockFiles, type FileRow } from "../store/queries/files.ts";
+import type { Reader, Tx } from "../store/engine/store.ts";
+import {
+  allFilesOf,
+  type FileReach,
+  type FileRow,
+  findFileByKey,
+  findFileRow,
+  lockFiles,
+} from "../store/queries/files.ts";
 import type { AppContext } from "../context.ts";
-import { OWN_SCHEME } from "./files.ts";
+import { figuresOf, OWN_SCHEME } from "./files.ts";
 import { type FilmUse, orderFilms } from "./films.ts";
 
 /** An address somewhere in a post. */
@@ -135,6 +143,7 @@ export interface FileUse {
 /** What is stored for an address, and the file it leads to, where that is one of the owner's. */
 export interface ResolvedMedia {
   readonly url: string;
+  readonly row: FileRow | null;
   readonly file: FileUse | null;
 }
 
@@ -149,18 +158,14 @@ export async function resolveMediaUrl(
   given: { readonly field: string; readonly text: string; readonly isKept?: boolean },
 ): Promise<ResolvedMedia> {
   const { field, text, isKept = false } = given;
-  const isId = text.startsWith("file_");
-  if (isId || text.startsWith(OWN_SCHEME)) {
-    const reach = isKept ? allFilesOf(caller.ownerId) : caller;
-    const row = isId
-      ? await findFileRow(ctx.store, reach, text)
-      : await findFileByKey(ctx.store, reach, text.slice(OWN_SCHEME.length));
-    const { id, storage_key } = readyFile(row, field, text);
-    return { url: OWN_SCHEME + storage_key, file: { id, field, given: text, isKept } };
+  if (isOwn(text)) {
+    const found = await findFileAt(ctx.store, isKept ? allFilesOf(caller.ownerId) : caller, text);
+    const row = readyFile(found, field, text);
+    return { url: OWN_SCHEME + row.storage_key, row, file: { id: row.id, field, given: text, isKept } };
   }
   const href = checkWebAddress(ctx, field, text);
   // Shown again as it was given, unless it holds what no address may hold.
-  return { url: /[\s\p{Cc}]/u.test(text) ? href : text, file: null };
+  return { url: /[\s\p{Cc}]/u.test(text) ? href : text, row: null, file: null };
 }
 
 /**
@@ -178,25 +183,35 @@ export async function requireFiles(tx: Tx, caller: Caller, uses: readonly FileUs
   await orderFilms(tx, uses);
 }
 
-/** The ids of the own files among the addresses, in order, as a post's row holds them; null: none. */
-export async function findFileIds(
-  ctx: AppContext,
+/** The file that an address leads to, or an id names; null where it is none of these. */
+export async function findFileAt(reader: Reader, reach: FileReach, text: string): Promise<FileRow | null> {
+  if (text.startsWith("file_")) return findFileRow(reader, reach, text);
+  return text.startsWith(OWN_SCHEME) ? findFileByKey(reader, reach, text.slice(OWN_SCHEME.length)) : null;
+}
+
+/** Of the owner's files among the addresses; who may use them, and whether they are there, is told later. */
+export async function figuresByUrl(
+  { store }: AppContext,
   ownerId: string,
   urls: readonly string[],
-): Promise<string | null> {
-  const own = urls.filter((url) => url.startsWith(OWN_SCHEME)).map((url) => url.slice(OWN_SCHEME.length));
-  const rows = await Promise.all(
-    [...new Set(own)].map((key) => findFileByKey(ctx.store, allFilesOf(ownerId), key)),
-  );
-  const ids = rows.flatMap((row) => row?.id ?? []).sort();
-  return ids.length === 0 ? null : JSON.stringify(ids);
+): Promise<ReadonlyMap<string, MediaFigures>> {
+  const figures = new Map<string, MediaFigures>();
+  for (const url of new Set(urls)) {
+    const row = await findFileAt(store, allFilesOf(ownerId), url);
+    if (row?.status === "ready") figures.set(url, figuresOf(row));
+  }
+  return figures;
 }
 
 /**
  * Refuses what can never be a media address, without a look at the files. Throws `invalid` naming the field.
  */
 export function checkMediaAddress(ctx: AppContext, field: string, text: string): void {
-  if (!text.startsWith("file_") && !text.startsWith(OWN_SCHEME)) checkWebAddress(ctx, field, text);
+  if (!isOwn(text)) checkWebAddress(ctx, field, text);
+}
+
+function isOwn(text: string): boolean {
+  return text.startsWith("file_") || text.startsWith(OWN_SCHEME);
 }
 
 /** As systems write the place of a file. */

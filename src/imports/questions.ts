@@ -1,8 +1,7 @@
 import type { ImportArgs } from "../domain/posts/post-import.ts";
 import type { CallContext } from "../context.ts";
-import { contentOf } from "../posts/post-form.ts";
 import { isAtOnce, tellDoubts, tellPosts } from "../posts/post-in-words.ts";
-import { planImport } from "./import-posts.ts";
+import { planImport } from "./plan-import.ts";
 
 /** So many warnings stand in a question; a dry run shows all. */
 const MAX_DOUBTS = 3;
@@ -12,7 +11,7 @@ export async function askToImport(call: CallContext, args: ImportArgs): Promise<
   if (args.dryRun || args.as === "drafts") return null;
   const { good, errors, warnings } = await planImport(call, args);
   const posts = good.flatMap(({ prepared }) =>
-    prepared === null ? [] : [{ accountId: prepared.row.account_id, content: contentOf(prepared.row) }],
+    prepared === null ? [] : [{ accountId: prepared.row.account_id, content: prepared.content }],
   );
   if (errors.length > 0 || posts.length === 0) return null;
   const told = await tellPosts(

@@ -1,4 +1,8 @@
 import type { AnyPlatform, Checked, GateFacts, GatedOption, PlatformPost } from "../ports/platform.ts";
+import type { AccountRow } from "../store/queries/accounts.ts";
+import type { AppContext } from "../context.ts";
+import { toPlatformAccount } from "./connect-io.ts";
+import { findPlatform, readSetting } from "./set-up.ts";
 
 /** Errors: options that the post's channel does not have. Warnings: those that it may not have. */
 export function checkGated(
@@ -24,4 +28,11 @@ export function checkGated(
 function isUsed({ values }: GatedOption, given: unknown): boolean {
   if (values === undefined) return given !== undefined && given !== false;
   return values.some((value) => value === given);
+}
+
+/** The same of what a post has for its channel. */
+export function gatesOf(ctx: AppContext, account: AccountRow, post: Pick<PlatformPost, "metadata">): Checked {
+  const platform = findPlatform(ctx, account.provider);
+  const setting = (name: string): string | null => readSetting(ctx, platform, name);
+  return checkGated(platform, post, { account: toPlatformAccount(account), setting });
 }

@@ -29,11 +29,11 @@ import { firstWords } from "../accounts/late-posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { warnOfQuotas } from "../publishing/quotas.ts";
 import { listLatePosts, listPosts } from "./list-posts.ts";
-import { warnOfNeighbour, warnOfTwin } from "./doubles.ts";
-import { movedTo, warnOfAccess } from "./post-checks.ts";
-import { checkForm, contentOf } from "./post-form.ts";
 import { tellUnchanged } from "./outcomes.ts";
+import { movedTo } from "./post-form.ts";
+import { prepareForm } from "./prepare.ts";
 import { untilUnchanged, writeIfUnchanged } from "./update-post.ts";
+import { warnOfAccess, warnOfNeighbour, warnOfTwin } from "./warnings.ts";
 
 /** Most posts of one change. */
 const MAX_POSTS = 500;
@@ -133,7 +133,7 @@ async function planMove(
 ): Promise<Planned | Said> {
   if (scheduledAt < ctx.clock.now()) return `${toZoned(scheduledAt, ctx.settings.timezone)} is in the past.`;
   try {
-    const { capabilities } = await checkForm(ctx, account, { ...contentOf(row), scheduledAt });
+    const { capabilities } = await prepareForm(ctx, account, { given: { scheduledAt }, before: row });
     return { row, account, scheduledAt, quotas: capabilities.quotas };
   } catch (error) {
     if (error instanceof AppError && error.kind === "invalid") return error.said;

@@ -1,4 +1,5 @@
 import { deadline, MINUTE } from "../domain/time.ts";
+import { assertUsable } from "../domain/accounts/account.ts";
 import type { PostEdit } from "../domain/posts/post-body.ts";
 import { AppError, nothingToChange } from "../domain/errors.ts";
 import type { SaidPost } from "../domain/posts/post.ts";
@@ -8,7 +9,7 @@ import type { AnyPlatform } from "../ports/platform.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import type { PublishIo } from "../ports/publish-io.ts";
 import type { PostRow, Tables } from "../store/schema/tables.ts";
-import { readMetadata, toPost } from "../store/queries/posts.ts";
+import { toPost } from "../store/queries/posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { canonicalJson } from "../access/idempotency.ts";
 import { checkMediaAddress, resolveMediaUrl } from "../files/media-places.ts";
@@ -16,9 +17,9 @@ import { findAccount } from "../accounts/accounts.ts";
 import { capabilitiesFor } from "../platform-io/connect-io.ts";
 import { fitEdited } from "../platform-io/fit-answers.ts";
 import { createPlatformIo } from "../connecting/account-io.ts";
-import { assertUsable, checkAddresses, checkContent, findUsableAccount } from "./post-checks.ts";
-import { type CheckedForm, checkForm, contentOf, mergeMetadata, type PostContent } from "./post-form.ts";
+import { type CheckedForm, contentOf, type PostContent } from "./post-form.ts";
 import { findOwnPost, movePost } from "./posts.ts";
+import { checkAddresses, prepare, prepareForm } from "./prepare.ts";
 import { NOTHING_CHANGED } from "./update-post.ts";
 import { readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
@@ -35,14 +36,12 @@ export async function prepareEdit({ ctx, caller, leftEmpty }: CallContext, input
   }
   checkAddresses(ctx, { metadata: input.metadata });
   const row = await findOwnPost(ctx, caller, input.id);
-  const platform = findPlatform(ctx, row.provider);
-  const before = readMetadata(row);
-  const metadata = input.metadata === undefined ? before : mergeMetadata(platform, before, input.metadata);
-  const caption = input.caption === undefined ? row.caption : input.caption;
   const account = await findAccount(ctx, caller, row.account_id);
-  const form = await checkForm(ctx, account, { ...contentOf(row), caption, metadata }, before);
+  const { caption, metadata } = input;
+  const given = { caption, metadata };
+  const form = await prepareForm(ctx, account, { given, before: row, isLive: true });
   if (row.status !== "published") throw new AppError("conflict", conflictSentence("edit_live", row));
-  const changed = changedFields({ caption: row.caption, metadata: before }, form.content);
+  const changed = changedFields(contentOf(row), form.content);
   assertEditable(form, changed);
   return { row, form, changed };
 }
@@ -52,12 +51,11 @@ export async function editPublishedPost(
   call: CallContext,
   input: PostEdit,
 ): Promise<{ post: SaidPost; warnings?: string[] }> {
-  const { ctx, caller } = call;
+  const { ctx } = call;
   const { row, form, changed } = await prepareEdit(call, input);
-  const { platform } = form;
-  const account = await findUsableAccount(ctx, caller, row.account_id);
-  const options = { caller, before: row, signal: call.signal, isLive: true };
-  const checked = await checkContent(ctx, account, form, options);
+  const { platform, account } = form;
+  assertUsable(account);
+  const checked = await prepare(call, form);
   if (changed.length === 0) return { post: toPost(row), warnings: [NOTHING_CHANGED] };
   const edited = { ...row, caption: checked.row.caption, metadata: checked.row.metadata };
   const ids = await onPlatform(ctx, { platform, account, row }, async (io) => {
@@ -98,14 +96,8 @@ export async function setThumbnail(
     );
   }
   assertUsable(account);
-  const metadata = mergeMetadata(platform, readMetadata(row), { thumbnailUrl });
-  const form = await checkForm(ctx, account, { ...contentOf(row), metadata }, readMetadata(row));
-  const checked = await checkContent(ctx, account, form, {
-    caller,
-    before: row,
-    signal: call.signal,
-    isLive: true,
-  });
+  const given = { metadata: { thumbnailUrl } };
+  const checked = await prepare(call, await prepareForm(ctx, account, { given, before: row, isLive: true }));
   const post = toPlatformPost(platform, { ...row, metadata: checked.row.metadata });
   await onPlatform(ctx, { platform, account, row }, (io) => set(post, thumbnailUrl, io));
   const { metadata: stored, file_ids } = checked.row;

@@ -1,31 +1,27 @@
+import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { type Said, say, sentencesIn } from "../domain/sentences.ts";
 import * as z from "zod";
+import { asMeant } from "../domain/arguments/usual-form.ts";
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { AppError } from "../domain/errors.ts";
+import { explainInvalid } from "../domain/explain-invalid.ts";
+import { asSent, type MediaFigures } from "../domain/files/media-limits.ts";
 import { captionLength, isBlank } from "../domain/posts/caption.ts";
 import { hasMention } from "../domain/posts/mentions.ts";
 import type { Metadata } from "../domain/posts/post.ts";
-import type { AnyPlatform, Checked, PlatformPost, Choice } from "../ports/platform.ts";
+import { type Said, say, sentencesIn } from "../domain/sentences.ts";
+import { nearestName } from "../domain/settings/nearest-name.ts";
+import { MINUTE } from "../domain/time.ts";
+import type { AnyPlatform, Checked, PlatformPost } from "../ports/platform.ts";
+import type { PlatformAccount } from "../ports/platform-io.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
-import { readMetadata } from "../store/queries/posts.ts";
-import type { AppContext, CallContext } from "../context.ts";
-import { placesOf } from "../files/media-places.ts";
-import { figuresAsSent, figuresByUrl } from "./media-figures.ts";
+import { type PostContentRow, readMetadata } from "../store/queries/posts.ts";
+import type { AppContext } from "../context.ts";
+import { figuresByUrl, type MediaPlace, placesOf } from "../files/media-places.ts";
 import { asWritten, capabilitiesFor, toPlatformAccount } from "../platform-io/connect-io.ts";
-import { explainInvalid } from "../domain/explain-invalid.ts";
-import { nearestName } from "../domain/settings/nearest-name.ts";
-import { asMeant } from "../domain/arguments/usual-form.ts";
-import { checkGated } from "../platform-io/gated-options.ts";
-import { findPlatform, readSetting } from "../platform-io/set-up.ts";
-import { reconnectSentence } from "../domain/accounts/account.ts";
-import { quote, SECOND, deadline } from "../domain/time.ts";
-import { type PlatformAccount, PlatformFault } from "../ports/platform-io.ts";
-import { fitChoices } from "../platform-io/fit-answers.ts";
-import { createPlatformIo } from "../connecting/account-io.ts";
-import { findAccount } from "../accounts/accounts.ts";
-import type { Choices, ChoicesArgs } from "../domain/accounts/platform-listing.ts";
+import { gatesOf } from "../platform-io/gated-options.ts";
+import { findPlatform } from "../platform-io/set-up.ts";
 
 /** A post's content, whole, before it is checked. */
 export interface PostContent {
@@ -47,18 +43,53 @@ export function contentOf(row: PostRow): PostContent {
   };
 }
 
+/** The columns of a content. */
+export function toContentRow(
+  { content, capabilities, places }: Pick<CheckedForm, "content" | "capabilities" | "places">,
+  fileIds: string | null,
+): PostContentRow {
+  const lead = (content.leadMinutes ?? capabilities.leadMinutes.default) * MINUTE;
+  return {
+    media_url: content.mediaUrl,
+    caption: content.caption,
+    metadata: content.metadata === null ? null : JSON.stringify(content.metadata),
+    lead_minutes: content.leadMinutes,
+    scheduled_at: content.scheduledAt,
+    due_at: content.scheduledAt - lead,
+    content_hash: hashContent(content),
+    is_light: places.every(({ url }) => url === "") ? 1 : 0,
+    file_ids: fileIds,
+  };
+}
+
+/** One text in two spellings of Unicode is the same post. */
+function hashContent({ mediaUrl, caption, scheduledAt }: PostContent): string {
+  return hash("sha256", JSON.stringify([mediaUrl, caption?.normalize("NFC") ?? null, scheduledAt]));
+}
+
+/** What another time changes in a waiting post's row. */
+export function movedTo(
+  row: PostRow,
+  scheduledAt: number,
+): Pick<PostRow, "scheduled_at" | "due_at" | "next_at" | "content_hash"> {
+  const due = row.due_at + scheduledAt - row.scheduled_at;
+  const hash = hashContent({ ...contentOf(row), scheduledAt });
+  return { scheduled_at: scheduledAt, due_at: due, next_at: due, content_hash: hash };
+}
+
 /** A content whose form is right for its account. */
 export interface CheckedForm {
   readonly platform: AnyPlatform;
   /** Those of the account, with a post of this kind. */
   readonly capabilities: PlatformCapabilities;
   readonly content: PostContent;
+  /** Where it has addresses of media, or could. */
+  readonly places: readonly MediaPlace[];
   readonly warnings: readonly Said[];
 }
 
 /**
- * Whether a whole content is right for its account, as far as the content alone tells. Apart from
- * `checkContent`, because it comes before what the state of post and channel forbids. `live`: what the post was
+ * Whether a whole content is right for its account, as far as the content alone tells. `live`: what the post was
  * published with. Throws `invalid` naming the field.
  */
 export async function checkForm(
@@ -78,20 +109,12 @@ export async function checkForm(
     const choosable = Object.keys(platform.choices ?? {});
     throw explainInvalid(parsed.error, platform.metadata, { within, meant: nearestName, choosable });
   }
-  const draft = asWritten<PlatformPost>(platform, {
-    id: "",
-    caption: caption === null || isBlank(caption) ? null : caption,
-    mediaUrl: content.mediaUrl,
-    metadata: parsed.data as PlatformPost["metadata"],
-    scheduledAt: content.scheduledAt,
-    leadMinutes: content.leadMinutes ?? platform.capabilities.leadMinutes.default,
-    platformPostId: null,
-    platformUrl: null,
-  });
+  const read = parsed.data as PlatformPost["metadata"];
+  const draft = asUnsent(platform, { ...content, caption: isBlank(caption ?? "") ? null : caption }, read);
   const capabilities = capabilitiesFor(ctx, account, draft);
   const post = { ...draft, leadMinutes: content.leadMinutes ?? capabilities.leadMinutes.default };
-  const form = { platform, capabilities, content };
-  const verdict = await askPlatform(ctx, account, { platform, capabilities, post, live });
+  const form = { platform, capabilities, content, places: placesOf(platform, content) };
+  const verdict = await askPlatform(ctx, account, { ...form, post, live });
   const errors = oncePerField([
     ...checkThread(parsed.data),
     ...checkCaption(form, post, toPlatformAccount(account)),
@@ -103,6 +126,17 @@ export async function checkForm(
   return { ...form, warnings: verdict.warnings };
 }
 
+/** As its platform's file sees it before it is on its way; `metadata`: as the platform reads it. */
+export function asUnsent(
+  platform: AnyPlatform,
+  { mediaUrl, caption, scheduledAt, leadMinutes }: PostContent,
+  metadata: PlatformPost["metadata"],
+): PlatformPost {
+  const lead = leadMinutes ?? platform.capabilities.leadMinutes.default;
+  const post = { id: "", caption: caption === "" ? null : caption, mediaUrl, metadata, scheduledAt };
+  return asWritten(platform, { ...post, leadMinutes: lead, platformPostId: null, platformUrl: null });
+}
+
 /** Our own check and the platform's may find the same, such as a text that is too long. */
 function oncePerField(errors: readonly Said[]): Said[] {
   const fieldOf = (error: Said): string | null | undefined => sentencesIn(error)[0]?.field;
@@ -112,23 +146,16 @@ function oncePerField(errors: readonly Said[]): Said[] {
 async function askPlatform(
   ctx: AppContext,
   account: AccountRow,
-  {
-    platform,
-    capabilities,
-    post,
-    live,
-  }: Pick<Form, "platform" | "capabilities"> & {
-    readonly post: PlatformPost;
-    readonly live: Metadata | null;
-  },
+  form: Form & { readonly post: PlatformPost; readonly live: Metadata | null },
 ): Promise<Checked> {
+  const { platform, capabilities, places, post, live } = form;
   // What is out already is no plan.
   const planned = Object.entries(post.metadata).filter(
     ([field, value]) => !isDeepStrictEqual(value, live?.[field]),
   );
-  const gated = gatesOf(ctx, account, { platform, metadata: Object.fromEntries(planned) });
+  const gated = gatesOf(ctx, account, { metadata: Object.fromEntries(planned) });
   if (platform.check === undefined) return gated;
-  const urls = placesOf(platform, { mediaUrl: post.mediaUrl, metadata: post.metadata }).map(({ url }) => url);
+  const urls = places.map(({ url }) => url);
   const own = platform.check(post, {
     account: toPlatformAccount(account),
     media: figuresAsSent(await figuresByUrl(ctx, account.owner_id, urls), capabilities),
@@ -137,26 +164,24 @@ async function askPlatform(
   return { errors: [...gated.errors, ...own.errors], warnings: [...gated.warnings, ...own.warnings] };
 }
 
-/** What the channel does not have of the options that not everybody has. */
-function gatesOf(
-  ctx: AppContext,
-  account: AccountRow,
-  { platform, metadata }: Pick<PlatformPost, "metadata"> & { readonly platform: AnyPlatform },
-): Checked {
-  const setting = (name: string): string | null => readSetting(ctx, platform, name);
-  return checkGated(platform, { metadata }, { account: toPlatformAccount(account), setting });
+/** What is known of media, as the platform gets them. */
+export function figuresAsSent(
+  figures: ReadonlyMap<string, MediaFigures>,
+  { media }: Pick<PlatformCapabilities, "media">,
+): ReadonlyMap<string, MediaFigures> {
+  return new Map([...figures].map(([url, one]) => [url, asSent(one, media.accepts)]));
 }
 
 type Form = Omit<CheckedForm, "warnings">;
 
 function checkCaption(
-  { platform, capabilities, content }: Form,
+  { platform, capabilities, places }: Form,
   post: PlatformPost,
   account: PlatformAccount,
 ): string[] {
   const { caption } = post;
   const { maxLength, withMedia, unit } = capabilities.caption;
-  const hasMedia = placesOf(platform, content).some(({ isItem, url }) => isItem && url !== "");
+  const hasMedia = places.some(({ isItem, url }) => isItem && url !== "");
   const limit = hasMedia ? (withMedia ?? maxLength) : maxLength;
   if (limit === null || caption === null) return [];
   const length = countedOf(platform, post, account)
@@ -237,75 +262,4 @@ export function mergeMetadata(
   const all = Object.entries<unknown>({ ...current, ...Object.fromEntries(given) });
   const merged = all.filter(([, value]) => value !== undefined);
   return merged.length === 0 ? null : (Object.fromEntries(merged) as Metadata);
-}
-
-const ASK_TIMEOUT_MS = 20 * SECOND;
-const MAX_CHOICES = 100;
-
-/**
- * The values that a metadata field may have on this channel. Throws `invalid` for a field that has none to
- * look up, `conflict` for a channel that must be reconnected, `unavailable` and `rate_limited` when the
- * platform cannot be asked.
- */
-export async function listChoices(
-  { ctx, caller, signal }: CallContext,
-  { accountId, field, search = "" }: ChoicesArgs,
-): Promise<Choices> {
-  const account = await findAccount(ctx, caller, accountId);
-  const platform = findPlatform(ctx, account.provider);
-  const lookUp = findLookUp(platform, field);
-  if (account.status === "reconnect_required" || account.status === "disconnected")
-    throw new AppError("conflict", reconnectSentence(account, account.status_reason));
-  const [closed] = gatesOf(ctx, account, { platform, metadata: { [field]: "" } }).errors;
-  if (closed !== undefined) throw new AppError("conflict", closed);
-  const timeout = deadline(ASK_TIMEOUT_MS);
-  const choices = await ask(ctx, { platform, account, timeout }, async () => {
-    const io = await createPlatformIo(ctx, account, AbortSignal.any([signal, timeout]));
-    return lookUp(search.trim(), io);
-  });
-  return { choices: fitChoices(choices).slice(0, MAX_CHOICES) };
-}
-
-function findLookUp(
-  { title, choices = {} }: AnyPlatform,
-  field: string,
-): NonNullable<AnyPlatform["choices"]>[string] {
-  const lookUp = Object.hasOwn(choices, field) ? choices[field] : undefined;
-  if (lookUp !== undefined) return lookUp;
-  if (field === "mention")
-    throw new AppError(
-      "invalid",
-      `field: ${title} cannot be asked for people. @[Name](id) shows the name there.`,
-    );
-  const known = Object.keys(choices);
-  throw new AppError(
-    "invalid",
-    known.length === 0
-      ? say(`${title} has no fields to look up.`, { field: "field", next: [{ do: "list", of: "platforms" }] })
-      : say(`${quote(field)} cannot be looked up on ${title}.`, {
-          field: "field",
-          next: [{ do: "use_fields", of: null, known }],
-        }),
-  );
-}
-
-async function ask(
-  ctx: AppContext,
-  at: { readonly platform: AnyPlatform; readonly account: AccountRow; readonly timeout: AbortSignal },
-  work: () => Promise<readonly Choice[]>,
-): Promise<readonly Choice[]> {
-  try {
-    return await work();
-  } catch (error) {
-    const isFault = error instanceof PlatformFault;
-    if (!isFault && !at.timeout.aborted) throw error;
-    ctx.log.warn({ accountId: at.account.id, err: error }, "choices could not be read");
-    if (!isFault)
-      throw new AppError("unavailable", `${at.platform.title} did not answer in time. Try again later.`);
-    const said = `${at.platform.title} did not tell the choices: ${error.message}`;
-    if (error.kind === "auth" || error.kind === "rejected")
-      throw new AppError("conflict", said, { cause: error });
-    const kind = error.kind === "rate" ? "rate_limited" : "unavailable";
-    throw new AppError(kind, `${said} Try again later.`, { cause: error });
-  }
 }

@@ -1,4 +1,4 @@
-import { acceptedFor, type PlatformCapabilities } from "../domain/accounts/capabilities.ts";
+import { acceptedFor } from "../domain/accounts/capabilities.ts";
 import { AppError } from "../domain/errors.ts";
 import { isFields } from "../domain/explain-invalid.ts";
 import { fileTypeOf } from "../domain/files/file.ts";
@@ -13,11 +13,9 @@ import {
   NOT_UNCHANGED,
 } from "../domain/files/media-limits.ts";
 import type { Caller } from "../domain/permissions.ts";
-import type { Metadata } from "../domain/posts/post.ts";
 import { SECOND } from "../domain/time.ts";
 import { OutboundFailure } from "../ports/outbound.ts";
-import type { AnyPlatform } from "../ports/platform.ts";
-import { allFilesOf, findFileByKey, type FileRow } from "../store/queries/files.ts";
+import { allFilesOf, type FileRow } from "../store/queries/files.ts";
 import type { AppContext } from "../context.ts";
 import type { FilmForm } from "../domain/files/film-form.ts";
 import { figuresOf } from "../files/files.ts";
@@ -25,31 +23,39 @@ import { filmOf, type FilmUse } from "../files/films.ts";
 import { adviceOnMedia, skillsOf } from "../files/media-skills.ts";
 import {
   type FileUse,
+  findFileAt,
+  type MediaPlace,
   type ResolvedMedia,
   resolveMediaUrl,
-  type MediaPlace,
-  placesOf,
-  replaceAddresses,
 } from "../files/media-places.ts";
+import type { CheckedForm } from "./post-form.ts";
 import { mimeTypeOf, warnOfSize, warnOfType } from "./said-media.ts";
 import { refusal } from "../publishing/publish-io.ts";
 
-interface MediaToCheck {
-  readonly platform: AnyPlatform;
-  readonly capabilities: PlatformCapabilities;
+interface MediaToCheck extends CheckedForm {
   readonly caller: Caller;
-  readonly mediaUrl: string;
-  readonly metadata: Metadata | null;
   readonly signal: AbortSignal;
   /** The addresses that the post has already. */
   readonly kept: ReadonlySet<string>;
+  /** The post is on its platform. */
+  readonly isLive: boolean;
 }
 
-export interface CheckedMedia {
-  readonly mediaUrl: string;
-  readonly metadata: Metadata | null;
+/** A place with the address that is stored. */
+interface StoredPlace extends MediaPlace {
+  /** The owner's file that it leads to. */
+  readonly row: FileRow | null;
+  readonly file: FileUse | null;
+}
+
+interface CheckedMedia {
+  readonly places: readonly MediaPlace[];
+  /** What is known of the owner's files among them, by address. */
+  readonly figures: ReadonlyMap<string, MediaFigures>;
+  /** As a post's row holds them. */
+  readonly fileIds: string | null;
   readonly warnings: readonly string[];
-  /** The owner's files among them; they must be there still when the post is written (`requireFiles`). */
+  /** The owner's files; they must be there still when the post is written (`requireFiles`). */
   readonly files: readonly FileUse[];
 }
 
@@ -71,36 +77,54 @@ const LOOK_MS = 3 * SECOND;
 
 /**
  * Resolves every address of a post (`file_…` ids become `r2://` addresses) and checks what is at hand: own
- * files against the platform's limits, remote ones for whether they answer. Throws `invalid` and `not_found`
- * naming the field.
+ * files against the platform's limits, remote ones for whether they answer. Of a live post nothing is looked at: the
+ * platform gets what is new to it at once. Throws `invalid` and `not_found` naming the field.
  */
 export async function checkPostMedia(ctx: AppContext, check: MediaToCheck): Promise<CheckedMedia> {
-  const places = placesOf(check.platform, check);
-  const resolved = new Map<string, ResolvedMedia>();
-  for (const { field, url } of places) {
-    if (url === "") continue;
-    const place = { field, text: url, isKept: check.kept.has(url) };
-    resolved.set(field, await resolveMediaUrl(ctx, check.caller, place));
-  }
+  const places: StoredPlace[] = [];
+  for (const place of check.places) places.push({ ...place, ...(await resolve(ctx, check, place)) });
+  if (check.isLive) return told(places, []);
   assertCount(check, places);
-  const looks = await Promise.all(
-    places.map((place) => look(ctx, check, { ...place, url: resolved.get(place.field)?.url ?? "" })),
-  );
+  const looks = await Promise.all(places.map((place) => look(ctx, check, place)));
   const items = looks.flatMap(({ item }) => item ?? []);
   const excess = checkCounts(items, check.capabilities.media.accepts);
   if (excess !== null) throw refusal(check.platform, "metadata.moreMedia", [excess]);
-  const warnings = looks.flatMap((seen) => seen.warnings);
-  places.forEach(({ field }, at) => {
-    const { file = null, url = "" } = resolved.get(field) ?? {};
+  const withFilms = places.map((place, at) => {
     const film = looks[at]?.film ?? null;
-    if (file !== null && film !== null) resolved.set(field, { url, file: { ...file, film } });
+    return film === null || place.file === null ? place : { ...place, file: { ...place.file, film } };
   });
-  const altTexts = [...warnOfMissingAltText(places, looks), ...warnOfStrayAltText(check, places)];
-  return { ...replaced(check, resolved), warnings: [...warnings, ...altTexts] };
+  return told(withFilms, [
+    ...looks.flatMap(({ warnings }) => warnings),
+    ...warnOfMissingAltText(places, looks),
+    ...warnOfStrayAltText(check),
+  ]);
+}
+
+/** A live post has its media there: of what it had already the source may be gone. */
+async function resolve(
+  ctx: AppContext,
+  { caller, kept, isLive }: MediaToCheck,
+  { field, url }: MediaPlace,
+): Promise<ResolvedMedia> {
+  if (url === "") return { url, row: null, file: null };
+  const isKept = kept.has(url);
+  if (!isLive || !isKept) return resolveMediaUrl(ctx, caller, { field, text: url, isKept });
+  return { url, row: await findFileAt(ctx.store, allFilesOf(caller.ownerId), url), file: null };
+}
+
+function told(places: readonly StoredPlace[], warnings: readonly string[]): CheckedMedia {
+  const ids = [...new Set(places.flatMap(({ row }) => row?.id ?? []))].sort();
+  return {
+    places,
+    figures: new Map(places.flatMap(({ url, row }) => (row === null ? [] : [[url, figuresOf(row)]]))),
+    fileIds: ids.length === 0 ? null : JSON.stringify(ids),
+    warnings,
+    files: places.flatMap(({ file }) => file ?? []),
+  };
 }
 
 /** Texts that describe nothing. A thumbnail may be what is described. */
-function warnOfStrayAltText({ metadata }: MediaToCheck, places: readonly MediaPlace[]): string[] {
+function warnOfStrayAltText({ content: { metadata }, places }: MediaToCheck): string[] {
   const isText = (text: unknown): boolean => typeof text === "string" && text.trim() !== "";
   const [first] = places.filter(({ field }) => field === "mediaUrl");
   const isStray = first?.url === "" && isText(first.alt?.text) && metadata?.["thumbnailUrl"] === undefined;
@@ -129,35 +153,6 @@ function isUndescribed({ isShown, alt }: MediaPlace, type: string): boolean {
   return type === "image" && isShown && alt !== null && (alt.text ?? null) === null;
 }
 
-/**
- * The same for a post that is on its platform, which has its media there: of what it had already the source
- * may be gone. What is new to it is resolved, and nothing is looked at: the platform gets it at once.
- */
-export async function resolveLiveMedia(
-  ctx: AppContext,
-  check: MediaToCheck,
-): Promise<Omit<CheckedMedia, "warnings">> {
-  const resolved = new Map<string, ResolvedMedia>();
-  for (const { field, url } of placesOf(check.platform, check)) {
-    if (url !== "" && !check.kept.has(url))
-      resolved.set(field, await resolveMediaUrl(ctx, check.caller, { field, text: url }));
-  }
-  return replaced(check, resolved);
-}
-
-/** The content with the stored address in each place. */
-function replaced(
-  { platform, mediaUrl, metadata }: MediaToCheck,
-  resolved: ReadonlyMap<string, ResolvedMedia>,
-): Omit<CheckedMedia, "warnings"> {
-  const replace = (field: string, url: string): string => resolved.get(field)?.url ?? url;
-  return {
-    mediaUrl: replace("mediaUrl", mediaUrl),
-    metadata: metadata === null ? null : replaceAddresses(platform, metadata, replace),
-    files: [...resolved.values()].flatMap(({ file }) => file ?? []),
-  };
-}
-
 function assertCount({ platform, capabilities }: MediaToCheck, places: readonly MediaPlace[]): void {
   const items = places.filter((place) => place.isItem && place.url !== "").length;
   const { maxItems } = capabilities.media;
@@ -169,12 +164,10 @@ function assertCount({ platform, capabilities }: MediaToCheck, places: readonly 
   }
 }
 
-async function look(ctx: AppContext, check: MediaToCheck, place: MediaPlace): Promise<Look> {
+async function look(ctx: AppContext, check: MediaToCheck, place: StoredPlace): Promise<Look> {
   if (place.url === "") return NOTHING;
-  if (!place.url.startsWith("r2://")) return lookAtRemote(ctx, check, place);
-  const key = place.url.slice("r2://".length);
-  const file = await findFileByKey(ctx.store, allFilesOf(check.caller.ownerId), key);
-  if (file === null) return NOTHING;
+  const { row: file } = place;
+  if (file === null) return lookAtRemote(ctx, check, place);
   // Own files are at hand: what can never be sent is refused now, what will be changed is told.
   const { platform, capabilities } = check;
   const figures = figuresOf(file);

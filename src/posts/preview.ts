@@ -9,41 +9,39 @@ import type { AnyPlatform, PlatformPost, Shown } from "../ports/platform.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { skillsOf } from "../files/media-skills.ts";
-import { type MediaPlace, placesOf } from "../files/media-places.ts";
-import { asWritten, capabilitiesFor, toPlatformAccount } from "../platform-io/connect-io.ts";
+import { figuresByUrl, type MediaPlace, placesOf } from "../files/media-places.ts";
+import { capabilitiesFor, toPlatformAccount } from "../platform-io/connect-io.ts";
 import { findPlatform } from "../platform-io/set-up.ts";
-import { figuresAsSent, figuresByUrl } from "./media-figures.ts";
-import type { PostContent } from "./post-form.ts";
+import { asUnsent, figuresAsSent, type PostContent } from "./post-form.ts";
 import { changeInWords } from "./post-media.ts";
+
+/** Where a content has media, and what is known of those. */
+interface KnownMedia {
+  readonly places: readonly MediaPlace[];
+  readonly figures: ReadonlyMap<string, MediaFigures>;
+}
 
 /**
  * What the account's platform will show of a content, which may be unfinished or wrong: what it cannot be is
- * told by `checkForm`. It makes no request.
+ * told by `checkForm`. It makes no request. `known`: of a post that was prepared.
  */
 export async function previewPost(
   ctx: AppContext,
   account: AccountRow,
   content: PostContent,
+  known: Partial<KnownMedia> = {},
 ): Promise<Preview> {
   const platform = findPlatform(ctx, account.provider);
   const metadata = readableFields(platform, content.metadata ?? {});
-  const draft = asWritten<PlatformPost>(platform, {
-    id: "",
-    caption: content.caption === "" ? null : content.caption,
-    mediaUrl: content.mediaUrl,
-    metadata,
-    scheduledAt: content.scheduledAt,
-    leadMinutes: content.leadMinutes ?? platform.capabilities.leadMinutes.default,
-    platformPostId: null,
-    platformUrl: null,
-  });
+  const draft = asUnsent(platform, content, metadata);
   const capabilities = capabilitiesFor(ctx, account, draft);
-  const urls = placesOf(platform, { mediaUrl: draft.mediaUrl, metadata }).map(({ url }) => url);
-  const figures = await figuresByUrl(ctx, account.owner_id, urls);
+  const { places = placesOf(platform, { mediaUrl: draft.mediaUrl, metadata }) } = known;
+  const urls = places.map(({ url }) => url);
+  const figures = known.figures ?? (await figuresByUrl(ctx, account.owner_id, urls));
   const sent = figuresAsSent(figures, capabilities);
   const shown = platform.preview?.(draft, { account: toPlatformAccount(account), media: sent }) ?? {};
   const skills = await skillsOf(ctx, capabilities);
-  return makePreview({ platform, capabilities, figures, post: draft, skills }, shown);
+  return makePreview({ platform, capabilities, places, figures, post: draft, skills }, shown);
 }
 
 /** Each field by itself, with the platform's defaults; what is missing or wrong is left out. */
@@ -55,19 +53,18 @@ function readableFields({ metadata: { shape } }: AnyPlatform, given: Metadata): 
   return Object.fromEntries(read) as PlatformPost["metadata"];
 }
 
-interface Previewed {
+interface Previewed extends KnownMedia {
   readonly platform: AnyPlatform;
   readonly capabilities: PlatformCapabilities;
-  readonly figures: ReadonlyMap<string, MediaFigures>;
   readonly post: PlatformPost;
   readonly skills: MediaSkills;
 }
 
 function makePreview(at: Previewed, shown: Shown): Preview {
-  const { platform, capabilities, post } = at;
+  const { capabilities, post } = at;
   const given = post.metadata as CommonFields;
   const { firstComment: comment = "" } = given;
-  const items = placesOf(platform, post).filter(({ isItem, url }) => isItem && url !== "");
+  const items = at.places.filter(({ isItem, url }) => isItem && url !== "");
   const write = shown.write ?? ((text: string): string => text);
   const count = (text: string, max: number | null) => countOf(at, shown.counted?.(text) ?? [text], max);
   const caption = write(post.caption ?? "");

@@ -7,6 +7,7 @@ import type {
   PostsChange,
   Resolution,
 } from "../domain/posts/post-body.ts";
+import { assertTakesPosts } from "../domain/accounts/account.ts";
 import { fromStored, type Said } from "../domain/sentences.ts";
 import { AppError } from "../domain/errors.ts";
 import { toldState } from "../domain/accounts/account.ts";
@@ -25,7 +26,6 @@ import type { CallContext } from "../context.ts";
 import { getFile } from "../files/files.ts";
 import { prepareEdit } from "./live-posts.ts";
 import { changePosts, planChange } from "./change-posts.ts";
-import { assertTakesPosts, readScheduledAt } from "./post-checks.ts";
 import { contentOf, type PostContent } from "./post-form.ts";
 import {
   isAtOnce,
@@ -43,7 +43,8 @@ import { findOwnPost } from "./posts.ts";
 import { canRemove, isOnPlatform } from "../publishing/take-down.ts";
 import { NOTHING_CHANGED, retryPost, SENT_AS_IT_WAS, updatePost } from "./update-post.ts";
 import { NO_TIME_GIVEN } from "./outcomes.ts";
-import { preparePost, schedulePosts } from "./schedule-post.ts";
+import { preparePost, readScheduledAt } from "./prepare.ts";
+import { schedulePosts } from "./schedule-post.ts";
 
 /*
  * What a person is asked before a call that counts. Where the call will be refused anyway the question is

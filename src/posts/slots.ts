@@ -7,7 +7,7 @@ import type { PostRow } from "../store/schema/tables.ts";
 import type { Reader, Tx } from "../store/engine/store.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { listWaitingTimes, lockAccount } from "../store/queries/slots.ts";
-import { movedTo } from "./post-checks.ts";
+import { movedTo } from "./post-form.ts";
 
 export interface SlotWish {
   /** Only later slots than this moment. */
@@ -35,6 +35,11 @@ export async function takeSlot(
 /** The post's row in that slot: what is stored of it, the time that it takes with it among that. */
 export function inSlot(row: PostRow, slot: number): PostRow {
   return { ...row, ...movedTo(row, slot), slot_at: slot };
+}
+
+/** The times of those on this account. */
+export function timesOn(rows: readonly PostRow[], accountId: string): number[] {
+  return rows.filter((row) => row.account_id === accountId).map((row) => row.scheduled_at);
 }
 
 /** Which slot would be taken now. Null: there is none. */

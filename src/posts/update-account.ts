@@ -38,8 +38,7 @@ import {
 } from "../accounts/late-posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { showChanged, tryOut, type Written } from "./change-posts.ts";
-import { movedTo } from "./post-checks.ts";
-import { contentOf } from "./post-form.ts";
+import { contentOf, movedTo } from "./post-form.ts";
 import { AT_ONCE_MS, tellPosts } from "./post-in-words.ts";
 import { noSlot } from "./slots.ts";
 import { untilUnchanged, writeIfUnchanged } from "./update-post.ts";

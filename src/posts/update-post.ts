@@ -1,36 +1,25 @@
 import { isDeepStrictEqual } from "node:util";
 import type { PostChange, PostInput, PostRetry } from "../domain/posts/post-body.ts";
 import { fromStored, join, type Said } from "../domain/sentences.ts";
-import { withLinkCard } from "./link-cards.ts";
+import { assertTakesPosts, assertUsable } from "../domain/accounts/account.ts";
 import { AppError, nothingToChange } from "../domain/errors.ts";
 import type { SaidPost } from "../domain/posts/post.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import { conflictSentence } from "../domain/posts/post-states.ts";
 import type { Tx } from "../store/engine/store.ts";
 import type { PostRow } from "../store/schema/tables.ts";
-import { hasEffects, readMetadata, toPost, transition, type TransitionSet } from "../store/queries/posts.ts";
+import { hasEffects, lockPost, toPost, transition, type TransitionSet } from "../store/queries/posts.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { findAccount } from "../accounts/accounts.ts";
-import { findPlan, labelsOf } from "../store/queries/plans.ts";
-import { lockPost } from "../store/queries/posts.ts";
 import { commitOnce } from "../access/idempotency.ts";
-import type { AppContext, CallContext } from "../context.ts";
-import {
-  assertTakesPosts,
-  assertUsable,
-  checkAddresses,
-  checkContent,
-  foldThumbnail,
-  readScheduledAt,
-  withUtmOf,
-} from "./post-checks.ts";
-import { warnOfDoubles } from "./doubles.ts";
-import { type CheckedForm, checkForm, contentOf, mergeMetadata } from "./post-form.ts";
-import { previewPost } from "./preview.ts";
-import { type FileUse, requireFiles } from "../files/media-places.ts";
-import { findOwnPost } from "./posts.ts";
+import type { CallContext } from "../context.ts";
+import { requireFiles } from "../files/media-places.ts";
 import { reconcileInDoubt } from "../publishing/reconcile.ts";
-import { findPlatform } from "../platform-io/set-up.ts";
+import { contentOf, type PostContent } from "./post-form.ts";
+import { findOwnPost } from "./posts.ts";
+import { type Prepared, prepare, prepareForm, readInput } from "./prepare.ts";
+import { previewPost } from "./preview.ts";
+import { warnOfDoubles } from "./warnings.ts";
 
 interface ChangedPost {
   readonly post: SaidPost;
@@ -47,8 +36,8 @@ export const NOTHING_CHANGED = "Nothing changed: the post is so already.";
 const MAX_ROUNDS = 5;
 
 /**
- * Changes a post that still waits, or with `dryRun` only shows it as it would be. After the answer only the new version goes out. Throws `invalid` for an
- * empty change, `not_found`, and `conflict` when the post does not wait any more.
+ * Changes a post that still waits, or with `dryRun` only shows it as it would be. After the answer only the new version
+ * goes out. Throws `invalid` for an empty change, `not_found`, and `conflict` when the post does not wait any more.
  */
 export async function updatePost(call: CallContext, input: PostChange): Promise<ChangedPost> {
   const { ctx, caller } = call;
@@ -59,36 +48,24 @@ export async function updatePost(call: CallContext, input: PostChange): Promise<
       call.leftEmpty,
     );
   }
-  const time = patch.scheduledAt === undefined ? null : readScheduledAt(call, patch.scheduledAt);
-  const metadata = foldThumbnail(patch);
-  checkAddresses(ctx, { ...patch, metadata });
+  const { given, warnings: told } = readInput(call, patch);
   return untilUnchanged("The post is", async () => {
     const before = await findOwnPost(ctx, caller, id);
     const account = await findAccount(ctx, caller, before.account_id);
-    const form = await applyPatch(ctx, account, before, {
-      ...patch,
-      metadata,
-      scheduledMs: time?.ms ?? before.scheduled_at,
-    });
+    const at = patch.scheduledAt === undefined ? { scheduledAt: before.scheduled_at } : {};
+    const form = await prepareForm(ctx, account, { given: { ...given, ...at }, before });
     if (before.status !== "scheduled") throw new AppError("conflict", conflictSentence("edit", before));
     assertTakesPosts(account, dryRun);
-    const checked = await checkContent(ctx, account, form, { caller, before, signal: call.signal });
-    const set = {
-      ...checked.row,
-      next_at: checked.row.due_at,
-      error: null,
-      tries: 0,
-      updated_at: ctx.clock.now(),
-    };
+    const checked = await prepare(call, form);
+    const begun = { next_at: checked.row.due_at, error: null, tries: 0, updated_at: ctx.clock.now() };
+    const set = { ...checked.row, ...begun };
     const changed = { ...before, ...checked.row };
     const doubles = await warnOfDoubles(ctx, changed, { isDone: !dryRun });
-    const warnings = [
-      ...sayIfSame(patch, before, changed),
-      ...(time?.warnings ?? []),
-      ...checked.warnings,
-      ...doubles,
-    ];
-    if (dryRun) return { post: toPost(changed), warnings, ...(await showDryRun(ctx, account, changed)) };
+    const warnings = [...sayIfSame(patch, before, changed), ...told, ...checked.warnings, ...doubles];
+    if (dryRun) {
+      const preview = await previewPost(ctx, account, checked.content, checked);
+      return { post: toPost(changed), warnings, dryRun, preview };
+    }
     const answer = await commitOnce(call, async (tx) => {
       await requireFiles(tx, caller, checked.files);
       const at = { ownerId: before.owner_id, id: before.id };
@@ -104,42 +81,6 @@ export async function updatePost(call: CallContext, input: PostChange): Promise<
 function sayIfSame(patch: PostInput, before: PostRow, after: PostRow): string[] {
   const isAsked = Object.values(patch).some((value) => value !== undefined);
   return isAsked && CONTENT.every((column) => after[column] === before[column]) ? [NOTHING_CHANGED] : [];
-}
-
-/** What only a dry run answers. */
-async function showDryRun(
-  ctx: AppContext,
-  account: AccountRow,
-  row: PostRow,
-): Promise<{ dryRun: true; preview: Preview }> {
-  return { dryRun: true, preview: await previewPost(ctx, account, contentOf(row)) };
-}
-
-/** The content that a change makes, with its form checked. */
-async function applyPatch(
-  ctx: AppContext,
-  account: AccountRow,
-  before: PostRow,
-  patch: PostInput & { readonly scheduledMs: number },
-): Promise<CheckedForm> {
-  const platform = findPlatform(ctx, before.provider);
-  const current = readMetadata(before);
-  const { caption, metadata } = withUtmOf(
-    account,
-    { caption: patch.caption, metadata: patch.metadata },
-    labelsOf((await findPlan(ctx.store, before.id)) ?? { labels: "[]" })[0],
-  );
-  const merged = metadata === undefined ? current : mergeMetadata(platform, current, metadata);
-  const carded =
-    metadata === undefined ? { metadata: merged, warnings: [] } : await withLinkCard(ctx, platform, merged);
-  const form = await checkForm(ctx, account, {
-    scheduledAt: patch.scheduledMs,
-    mediaUrl: patch.mediaUrl ?? before.media_url,
-    caption: caption === undefined ? before.caption : caption,
-    metadata: carded.metadata,
-    leadMinutes: patch.leadMinutes === undefined ? before.lead_minutes : patch.leadMinutes,
-  });
-  return { ...form, warnings: [...carded.warnings, ...form.warnings] };
 }
 
 /** Another call changed the content after it was read: a merge would lose that change. */
@@ -179,10 +120,8 @@ export async function writeIfUnchanged(
 const CONTENT = ["media_url", "caption", "metadata", "lead_minutes", "scheduled_at"] as const;
 
 /** What a retry writes; warnings only of one with changes. */
-interface Again {
-  readonly account: AccountRow;
+interface Again extends Pick<Prepared, "account" | "files">, Partial<Pick<Prepared, "places" | "figures">> {
   readonly set: Omit<TransitionSet, "run" | "updated_at">;
-  readonly files: readonly FileUse[];
   readonly warnings?: Said[];
 }
 
@@ -196,16 +135,20 @@ export async function retryPost(
   input: PostRetry,
 ): Promise<Omit<ChangedPost, "warnings"> & { warnings?: Said[] }> {
   const { ctx, caller } = call;
-  checkAddresses(ctx, input);
-  readScheduledAt(call, input.scheduledAt);
-  const row = await findOwnPost(ctx, caller, input.id);
-  const isChanged = hasChanges(input);
-  const again = isChanged ? await checkChanges(call, row, input) : await asItWas(call, row);
+  const { id, dryRun = false, ...patch } = input;
+  const read = readInput(call, patch);
+  const row = await findOwnPost(ctx, caller, id);
+  const isChanged = Object.values(patch).some((value) => value !== undefined);
+  const isTimed = patch.scheduledAt !== undefined;
+  const again = isChanged
+    ? await checkChanges(call, row, { ...read, isTimed, isDone: !dryRun })
+    : await asItWas(call, row);
   const told = again.warnings === undefined ? {} : { warnings: again.warnings };
-  if (input.dryRun === true) {
+  if (dryRun) {
     const sent = { ...row, ...again.set, status: "scheduled" as const, error: null };
     const warnings = isChanged ? told : { warnings: sentAsItWas(row, again.account) };
-    return { post: toPost(sent), ...warnings, ...(await showDryRun(ctx, again.account, sent)) };
+    const preview = await previewPost(ctx, again.account, contentOf(sent), again);
+    return { post: toPost(sent), ...warnings, dryRun, preview };
   }
   if (row.in_doubt === 1) {
     const published = await reconcileInDoubt(call, row);
@@ -238,11 +181,6 @@ function sentAsItWas({ error, in_doubt: inDoubt }: PostRow, { paused }: AccountR
   return [error === null ? sent : join(`${sent} It failed before:`, fromStored(error))];
 }
 
-/** Whether something of the post is to be another, its time included. */
-function hasChanges({ id: _id, dryRun: _dryRun, ...changes }: PostRetry): boolean {
-  return Object.values(changes).some((value) => value !== undefined);
-}
-
 async function asItWas({ ctx, caller }: CallContext, row: PostRow): Promise<Again> {
   assertFailed(row);
   const account = await findAccount(ctx, caller, row.account_id);
@@ -252,26 +190,27 @@ async function asItWas({ ctx, caller }: CallContext, row: PostRow): Promise<Agai
 }
 
 /** Checks the post as a new one; what is wrong with the form of a field comes before its state. */
-export async function checkChanges(call: CallContext, row: PostRow, input: PostRetry): Promise<Again> {
+async function checkChanges(
+  call: CallContext,
+  row: PostRow,
+  read: ReturnType<typeof readInput> & { readonly isTimed: boolean; readonly isDone: boolean },
+): Promise<Again> {
   const { ctx, caller } = call;
-  const { id: _id, dryRun: _dryRun, ...patch } = input;
-  const time = readScheduledAt(call, patch.scheduledAt);
   const account = await findAccount(ctx, caller, row.account_id);
-  const form = await applyPatch(ctx, account, row, { ...patch, scheduledMs: time.ms });
-  assertFailed(row, isOther(form, row, patch.scheduledAt !== undefined));
+  const form = await prepareForm(ctx, account, { given: read.given, before: row });
+  assertFailed(row, isOther(form.content, row, read.isTimed));
   assertUsable(account);
-  const checked = await checkContent(ctx, account, form, { caller, before: row, signal: call.signal });
-  const doubles = await warnOfDoubles(ctx, { ...row, ...checked.row }, { isDone: input.dryRun !== true });
+  const checked = await prepare(call, form);
+  const doubles = await warnOfDoubles(ctx, { ...row, ...checked.row }, { isDone: read.isDone });
   return {
-    account,
+    ...checked,
     set: { ...checked.row, next_at: checked.row.due_at },
-    files: checked.files,
-    warnings: [...time.warnings, ...checked.warnings, ...doubles],
+    warnings: [...read.warnings, ...checked.warnings, ...doubles],
   };
 }
 
 /** Whether a repeated call would find something of its own missing from the post. */
-function isOther({ content }: CheckedForm, row: PostRow, isTimed: boolean): boolean {
+function isOther(content: PostContent, row: PostRow, isTimed: boolean): boolean {
   const { scheduledAt, ...rest } = content;
   const { scheduledAt: at, ...before } = contentOf(row);
   return (isTimed && scheduledAt !== at) || !isDeepStrictEqual(rest, before);

@@ -1,4 +1,4 @@
-import { isCut, reconnectSentence } from "../domain/accounts/account.ts";
+import { assertUsable } from "../domain/accounts/account.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { isTakenDown, TRANSITIONS } from "../domain/posts/post-states.ts";
 import { AppError } from "../domain/errors.ts";
@@ -62,7 +62,7 @@ export async function takeDown(
       `${platform.title} lets no app delete a post${whose}. ${deleteByHand({ row, account })}`,
     );
   }
-  if (isCut(account)) throw new AppError("conflict", reconnectSentence(account, account.status_reason));
+  assertUsable(account);
   const held = await holdOrRefuse(ctx, row, (tx) =>
     row.status === "published"
       ? beginTakeDown(tx, row, { workerId: ctx.workerId, error: BEGUN, now: ctx.clock.now() })

@@ -4,7 +4,7 @@ import { AppError } from "../../src/domain/errors.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import { PlatformFault } from "../../src/ports/platform-io.ts";
 import { getAccountAnalytics } from "../../src/results/account-analytics.ts";
-import { listChoices } from "../../src/posts/post-form.ts";
+import { listChoices } from "../../src/connecting/list-choices.ts";
 import { inspectAccount } from "../../src/connecting/inspect.ts";
 import { createPlatformIo } from "../../src/connecting/account-io.ts";
 import { readInsights } from "../../src/posts/posts.ts";

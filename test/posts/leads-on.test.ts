@@ -283,7 +283,7 @@ describe("an argument that was hardly meant", () => {
     const answer = await service.call("update_post", { id: post.id, caption: null, leadMinutes: 5 });
     expect(answer.post.caption).toBe("Hello");
     await expect(service.call("update_post", { id: post.id, caption: "" })).rejects.toThrow(
-      /^caption: is empty and there is no mediaUrl/,
+      /^caption: is empty, and there are no media/,
     );
   });
 

@@ -101,6 +101,20 @@ describe("a key limited to accounts", () => {
     });
   });
 
+  it("brings no foreign file into a draft, in whatever form its address is written", async () => {
+    const { id } = await upload();
+    const written = { moreMedia: JSON.stringify([{ url: id }]) };
+    for (const draft of [
+      { metadata: written, targets: [{ accountId: own }] },
+      { targets: [{ accountId: own, metadata: written }] },
+    ]) {
+      const args = { caption: "x", scheduledAt: LATER, ...draft };
+      const saved = await service.call("save_draft", args, limited);
+      const [{ error }] = saved.draft.checks;
+      expect(error).toContain(`metadata.moreMedia[0].url: there is no file "${id}" here.`);
+    }
+  });
+
   it("sees pages that miss and repeat nothing, among many files of others", async () => {
     const wanted = [];
     for (let n = 0; n < 9; n++) {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { AppError } from "../errors.ts";
 import { type Message, Said, say } from "../sentences.ts";
 import { channelInFull } from "./channel-names.ts";
 import { Schedule, Utm } from "./schedule.ts";
@@ -154,4 +155,23 @@ function capitalized(text: string): string {
 export function reconnectSentence(account: InFull & { id: string }, reason?: string | null): Message {
   const { provider, id: accountId } = account;
   return say(mustReconnect(account, reason), { next: [{ do: "reconnect", provider, accountId }] });
+}
+
+/** Throws `conflict` for a channel that must be reconnected. */
+export function assertUsable(
+  account: InFull & {
+    readonly id: string;
+    readonly status: AccountStatus;
+    readonly status_reason: string | null;
+  },
+): void {
+  if (isCut(account)) throw new AppError("conflict", reconnectSentence(account, account.status_reason));
+}
+
+/**
+ * The same for one that was disconnected alone: on one that must be reconnected posts wait. A dry run shows the post on
+ * either, with a warning.
+ */
+export function assertTakesPosts(account: Parameters<typeof assertUsable>[0], isDryRun: boolean): void {
+  if (account.status === "disconnected" && !isDryRun) assertUsable(account);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import dailymotion from "../../../src/platforms/dailymotion/index.ts";
-import { listChoices } from "../../../src/posts/post-form.ts";
+import { listChoices } from "../../../src/connecting/list-choices.ts";
 import { openConnection, submitChoice, submitSecrets } from "../../../src/connecting/connect-page.ts";
 import { checkConnection, connectChannel } from "../../../src/connecting/connections.ts";
 import { inspectAccount } from "../../../src/connecting/inspect.ts";

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { connectWithSecrets } from "../../../src/connecting/connections.ts";
 import { createPlatformIo } from "../../../src/connecting/account-io.ts";
 import farcaster from "../../../src/platforms/farcaster/index.ts";
-import { listChoices } from "../../../src/posts/post-form.ts";
+import { listChoices } from "../../../src/connecting/list-choices.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { readStepResults, toPlatformPost } from "../../../src/publishing/publish-io.ts";
 import { callOf } from "../../support/context.ts";

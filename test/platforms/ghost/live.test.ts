@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import ghost from "../../../src/platforms/ghost/index.ts";
 import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
-import { listChoices } from "../../../src/posts/post-form.ts";
+import { listChoices } from "../../../src/connecting/list-choices.ts";
 import { editPublishedPost } from "../../../src/posts/live-posts.ts";
 import { createPlatformIo } from "../../../src/connecting/account-io.ts";
 import { toPlatformPost } from "../../../src/publishing/publish-io.ts";

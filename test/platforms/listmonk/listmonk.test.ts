@@ -3,7 +3,7 @@ import { connectWithSecrets } from "../../../src/connecting/connections.ts";
 import { createPlatformIo } from "../../../src/connecting/account-io.ts";
 import listmonk from "../../../src/platforms/listmonk/index.ts";
 import type { OutboundRequest } from "../../../src/ports/outbound.ts";
-import { listChoices } from "../../../src/posts/post-form.ts";
+import { listChoices } from "../../../src/connecting/list-choices.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { retryPost } from "../../../src/posts/update-post.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";

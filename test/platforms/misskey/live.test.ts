@@ -5,7 +5,7 @@ import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
 import { createPlatformIo } from "../../../src/connecting/account-io.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { editPublishedPost } from "../../../src/posts/live-posts.ts";
-import { listChoices } from "../../../src/posts/post-form.ts";
+import { listChoices } from "../../../src/connecting/list-choices.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { readStepResults, toPlatformPost } from "../../../src/publishing/publish-io.ts";
 import { callOf } from "../../support/context.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { listChoices } from "../../../src/posts/post-form.ts";
+import { listChoices } from "../../../src/connecting/list-choices.ts";
 import { connectChannel } from "../../../src/connecting/connections.ts";
 import { inspectAccount } from "../../../src/connecting/inspect.ts";
 import { DAY } from "../../../src/domain/time.ts";

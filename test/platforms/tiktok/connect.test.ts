@@ -4,7 +4,7 @@ import { DAY, HOUR } from "../../../src/domain/time.ts";
 import { listAccounts } from "../../../src/accounts/accounts.ts";
 import { listPlatforms } from "../../../src/platform-io/list-platforms.ts";
 import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
-import { listChoices } from "../../../src/posts/post-form.ts";
+import { listChoices } from "../../../src/connecting/list-choices.ts";
 import { inspectAccount } from "../../../src/connecting/inspect.ts";
 import { createPlatformIo } from "../../../src/connecting/account-io.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
