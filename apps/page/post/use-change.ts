@@ -4,7 +4,7 @@ import type { Json } from "../../shared/json.ts";
 import { call } from "../data/tools.ts";
 import { useRefusal } from "../data/use-refusal.ts";
 import { dueNow, followPosts } from "./follow-posts.ts";
-import { say } from "../ui/toasts.tsx";
+import { say } from "../../ui/toasts.tsx";
 import { sentenceOf } from "../wire.ts";
 
 export interface PostActionsProps {

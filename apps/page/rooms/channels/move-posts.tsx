@@ -4,9 +4,9 @@ import { NO_TEXT, splitText } from "../../../shared/texts.ts";
 import { call } from "../../data/tools.ts";
 import { shortTime } from "../../data/when.ts";
 import { useRefusal } from "../../data/use-refusal.ts";
-import { Button } from "../../ui/button.tsx";
-import { Sheet } from "../../ui/sheet.tsx";
-import { Problem } from "../../ui/states.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Sheet } from "../../../ui/sheet.tsx";
+import { Problem } from "../../../ui/states.tsx";
 import { sentenceOf } from "../../wire.ts";
 import { postsInWords } from "./health.ts";
 

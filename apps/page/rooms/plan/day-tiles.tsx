@@ -1,8 +1,8 @@
 import { draftsByDay, postsByDay, slotsByDay, type State } from "../../../calendar/state.ts";
 import type { Day } from "../../../shared/zone.ts";
 import { may } from "../../data/session.ts";
-import { ButtonLink } from "../../ui/button.tsx";
-import { Sheet } from "../../ui/sheet.tsx";
+import { ButtonLink } from "../../../ui/button.tsx";
+import { Sheet } from "../../../ui/sheet.tsx";
 import { DraftTile, PostTile, SlotTile } from "./tile.tsx";
 
 const NINE = 9 * 60;

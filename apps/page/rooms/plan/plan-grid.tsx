@@ -8,7 +8,7 @@ import type { Wire } from "../../../shared/wire.ts";
 import { answered, PAGE_ABILITIES, pageWire } from "../../data/page-wire.ts";
 import { may, timezone } from "../../data/session.ts";
 import { channelName, findAccount, platformTitle, shortName } from "../../data/shared-data.ts";
-import { PlatformGlyph } from "../../ui/channel.tsx";
+import { PlatformGlyph } from "../../../ui/channel.tsx";
 import { pictureUrl } from "../../wire.ts";
 import { loadWindow } from "./load-window.ts";
 import type { PlanFilters, PlanQuery } from "./plan-query.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { useRefusal } from "../data/use-refusal.ts";
-import { sentenceOf } from "../wire.ts";
+import { useRefusal } from "../page/data/use-refusal.ts";
+import { sentenceOf } from "../page/wire.ts";
 import { Button } from "./button.tsx";
 import { Sheet } from "./sheet.tsx";
 import { Problem } from "./states.tsx";
