@@ -1,4 +1,4 @@
-import { draftsByDay, postsByDay, slotsByDay, type State } from "../../../calendar/state.ts";
+import { cellsOf, type State } from "../../../features/calendar/state.ts";
 import type { Day } from "../../../shared/zone.ts";
 import { may } from "../../data/session.ts";
 import { ButtonLink } from "../../../ui/button.tsx";
@@ -15,9 +15,7 @@ interface DayTilesProps {
 
 /** All that a day holds. */
 export function DayTiles({ state, day, onOpen }: DayTilesProps) {
-  const posts = postsByDay(state).get(day) ?? [];
-  const drafts = draftsByDay(state).get(day) ?? [];
-  const slots = slotsByDay(state).get(day) ?? [];
+  const { posts, drafts, slots } = cellsOf(state, "day")({ day, hour: null });
   if (posts.length + drafts.length + slots.length === 0) return <p class="muted">Nothing is planned.</p>;
   return (
     <div class="plan-tiles">

@@ -1,4 +1,4 @@
-import type { CalendarDraft, CalendarPost, FreeSlot } from "../../../calendar/posts.ts";
+import type { CalendarDraft, CalendarPost, FreeSlot } from "../../../features/calendar/posts.ts";
 import { formats } from "../../data/session.ts";
 import { channelName, findAccount } from "../../data/shared-data.ts";
 import { DraftBadge, StatusBadge } from "../../../ui/badges.tsx";

@@ -1,10 +1,10 @@
-import { besidePlatform, shortNames } from "../../src/domain/accounts/channel-names.ts";
-import { isJson, jsonOf, textOf, type Json } from "../shared/json.ts";
-import { type Draft, firstTimeOf, readDraft } from "../shared/drafts.ts";
-import { isStatus, type Status } from "../shared/statuses.ts";
-import { keepBehind, sentencesBehind } from "../shared/told.ts";
-import { NO_TEXT, splitText, webAddress } from "../shared/texts.ts";
-import { isZone } from "../shared/zone.ts";
+import { besidePlatform, shortNames } from "../../../src/domain/accounts/channel-names.ts";
+import { isJson, jsonOf, textOf, type Json } from "../../shared/json.ts";
+import { type Draft, firstTimeOf, readDraft } from "../../shared/drafts.ts";
+import { isStatus, type Status } from "../../shared/statuses.ts";
+import { keepBehind, sentencesBehind } from "../../shared/told.ts";
+import { NO_TEXT, splitText, webAddress } from "../../shared/texts.ts";
+import { isZone } from "../../shared/zone.ts";
 
 /** A draft and when it would go out, or the first part of it. */
 export type CalendarDraft = Draft & { readonly at: number };
