@@ -3,10 +3,9 @@ import { App } from "../features/calendar/app.ts";
 import { Calendar } from "../features/calendar/calendar.tsx";
 import { Bridge } from "../shared/bridge.ts";
 import { connect } from "../shared/connect.ts";
-import { part } from "../shared/dom.ts";
 import { Host } from "../shared/host.ts";
 
-const root = part("app");
+const root = document.querySelector("main") ?? document.body;
 const app = new App(new Host());
 render(h(Calendar, { app }), root);
 

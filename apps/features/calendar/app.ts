@@ -30,6 +30,13 @@ interface Message {
   readonly isHint: boolean;
 }
 
+/** What a tool does to a post, and what is said meanwhile. */
+interface Work {
+  readonly tool: string;
+  readonly args: Json;
+  readonly doing: string;
+}
+
 /** What the person does with the calendar, and what the server says to it. What is drawn reads its signals. */
 export class App {
   /** What stands in the calendar's place before there is one, and when there is none. */
@@ -198,9 +205,14 @@ export class App {
     });
   }
 
+  /** The post, unless something is being done to it. */
+  #idle(id: string): CalendarPost | null {
+    return this.state === null || this.state.busy.has(id) ? null : findPost(this.state, id);
+  }
+
   /** True when the person may take the post up now. */
   mayMove(id: string): boolean {
-    const post = this.state === null ? null : findPost(this.state, id);
+    const post = this.#idle(id);
     return this.state !== null && post !== null && isMovable(this.state, post);
   }
 
@@ -211,54 +223,42 @@ export class App {
 
   async moveTo(id: string, scheduledAt: number): Promise<void> {
     const state = this.state;
-    const post = state === null ? null : findPost(state, id);
+    const post = this.#idle(id);
     if (state === null || post === null || !this.mayMove(id)) return;
-    const isSame = scheduledAt === post.scheduledAt;
     this.update(
       { move: null, ...activeAt(state, state.zone.read(scheduledAt)) },
       state.panel === null ? `chip:${id}` : null,
     );
-    if (isSame) return;
-    this.closeMessage();
+    if (scheduledAt === post.scheduledAt) return;
     const time = new Date(scheduledAt).toISOString();
-    this.#replace({ ...post, scheduledAt }, "Saving…");
-    const answer = await this.#host.call("update_post", { id, scheduledAt: time });
-    if (answer.isError) return this.#takeBack(post, answer.text);
-    this.#replace(readPost(answer.structured?.["post"]) ?? { ...post, scheduledAt });
+    const work = { tool: "update_post", args: { scheduledAt: time }, doing: "Saving…" };
+    const answer = await this.#work(post, work, { ...post, scheduledAt });
+    if (answer === null) return;
     const sentence = `Moved to ${when(state, scheduledAt)}.`;
     if (this.#options.onMoved === undefined) this.say(sentence);
     this.#options.onMoved?.(post, sentence, () => void this.moveTo(id, post.scheduledAt));
-    this.#hint(answer.structured?.["warnings"]);
+    this.#hint(answer["warnings"]);
     this.#tellModel(`${id} was moved to ${time}`);
   }
 
-  /** Does what its button says, and takes that back when the server refuses. */
+  /** Does what its button says. */
   async change(id: string, name: keyof typeof CHANGES): Promise<void> {
-    const { from, to, tool, args, doing, said } = CHANGES[name];
-    const state = this.state;
-    const post = state === null ? null : findPost(state, id);
-    if (post?.status !== from || !this.#host.abilities.callsTools || state?.busy.has(id)) return;
-    this.closeMessage();
-    this.#replace(post, doing);
-    const answer = await this.#host.call(tool, { id, ...args });
-    if (answer.isError) return this.#takeBack(post, answer.text);
-    this.#replace(readPost(answer.structured?.["post"]) ?? { ...post, ...to });
+    const { from, said, ...work } = CHANGES[name];
+    const post = this.#idle(id);
+    if (post?.status !== from || !this.#host.abilities.callsTools) return;
+    if ((await this.#work(post, work)) === null) return;
     this.say(said);
-    this.#tellModel(`${id}: ${tool}`);
+    this.#tellModel(`${id}: ${work.tool}`);
   }
 
   /** Opens the text of a post to be written anew: the whole of it, as it is now. */
   async write(id: string): Promise<void> {
-    const post = this.state === null ? null : findPost(this.state, id);
-    if (post === null || this.state?.busy.has(id)) return;
-    this.closeMessage();
-    this.#replace(post, "Loading the text…");
-    const answer = await this.#host.call("get_post", { id });
-    const fresh = readPost(answer.structured?.["post"]);
-    if (answer.isError || fresh === null) return this.#takeBack(post, answer.text);
-    this.#replace(fresh);
+    const post = this.#idle(id);
+    if (post === null) return;
+    const answer = await this.#work(post, { tool: "get_post", args: {}, doing: "Loading the text…" });
     const panel = this.state?.panel ?? null;
-    if (panel !== null)
+    const fresh = readPost(answer?.["post"]);
+    if (fresh !== null && panel !== null)
       this.update(
         { panel: { ...panel, asking: null, writing: { id, text: fresh.caption ?? "" } } },
         `text:${id}`,
@@ -267,23 +267,33 @@ export class App {
 
   /** Saves the text of a waiting post, or sends a failed one again with it. */
   async reword(id: string, caption: string): Promise<void> {
-    const state = this.state;
-    const post = state === null ? null : findPost(state, id);
-    if (state === null || post === null || state.busy.has(id)) return;
+    const post = this.#idle(id);
+    if (post === null) return;
     const isFailed = post.status === "failed";
-    this.closeMessage();
     // What was typed is there again where it is refused.
-    const { panel } = state;
+    const panel = this.state?.panel ?? null;
     if (panel !== null) this.update({ panel: { ...panel, writing: { id, text: caption } } });
-    this.#replace(post, isFailed ? CHANGES.retry.doing : "Saving…");
-    const answer = await this.#host.call(isFailed ? "retry_post" : "update_post", { id, caption });
-    if (answer.isError) return this.#takeBack(post, answer.text);
-    this.#replace(readPost(answer.structured?.["post"]) ?? post);
+    const answer = await this.#work(post, {
+      tool: isFailed ? "retry_post" : "update_post",
+      args: { caption },
+      doing: isFailed ? CHANGES.retry.doing : "Saving…",
+    });
+    if (answer === null) return;
     if (this.state?.panel?.writing?.id === id)
       this.update({ panel: { ...this.state.panel, writing: null } }, "panel:title");
     this.say(isFailed ? CHANGES.retry.said : "The text is saved.");
-    this.#hint(answer.structured?.["warnings"]);
+    this.#hint(answer["warnings"]);
     this.#tellModel(`${id}: ${isFailed ? "retry_post with another text" : "another text"}`);
+  }
+
+  /** `shown`: the post until the answer is there. Null: the server refused, and the post is as it was. */
+  async #work(post: CalendarPost, { tool, args, doing }: Work, shown = post): Promise<Json | null> {
+    this.closeMessage();
+    this.#replace(shown, doing);
+    const { isError, structured, text } = await this.#host.call(tool, { id: post.id, ...args });
+    this.#replace(isError ? post : (readPost(structured?.["post"]) ?? shown));
+    if (isError) this.#complain(text);
+    return isError ? null : (structured ?? {});
   }
 
   /** What else is said of a change that was made. */
@@ -303,11 +313,6 @@ export class App {
   async toggleFullscreen(): Promise<void> {
     const layout = this.state?.layout;
     if (layout !== undefined) this.takeContext(await this.#host.toggleFullscreen(layout));
-  }
-
-  #takeBack(post: CalendarPost, sentence: string): void {
-    this.#replace(post);
-    this.#complain(sentence);
   }
 
   #replace(post: CalendarPost, doing: string | null = null): void {

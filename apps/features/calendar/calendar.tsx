@@ -8,6 +8,7 @@ import { Month } from "./month.tsx";
 import { Panel } from "./panel.tsx";
 import type { Panel as Shown } from "./state.ts";
 import { TextView } from "./text-view.tsx";
+import { Tool } from "./tool.tsx";
 import { Carrying, Legend, Toolbar } from "./toolbar.tsx";
 import { Week } from "./week.tsx";
 
@@ -67,19 +68,25 @@ function keyOf(panel: Shown): string {
   return `${panel.kind} ${"id" in panel ? panel.id : panel.kind === "day" ? panel.day : ""}`;
 }
 
-/** What has the focus keeps it where it is drawn in another place; what a change asks for gets it. */
+/** Where the focus goes when what had it is gone. */
+const HOME = ".panel h2, .cell[tabindex='0']";
+
+/**
+ * What has the focus keeps it where it is drawn in another place, and what a change asks for gets it. It is
+ * never lost: the panel or the active day go on where that is gone.
+ */
 function useFocus(app: App, root: RefObject<HTMLElement>): void {
   const before = focusedIn(root.current);
-  const key = before?.dataset["key"];
-  const wasInGrid = (before?.closest("#grid") ?? null) !== null;
+  const around = before?.closest("#grid, #panel") ?? null;
   useLayoutEffect(() => {
     const wanted = app.takeFocus();
-    if (root.current === null || (wanted === null && (before === null || before.isConnected))) return;
-    const all = [...root.current.querySelectorAll<HTMLElement>("[data-key]")];
-    const found = all.find(({ dataset }) => dataset["key"] === (wanted ?? key));
-    // Where other days are shown, the active one goes on in its place.
-    const active = wasInGrid ? root.current.querySelector<HTMLElement>(".cell[tabindex='0']") : null;
-    (found ?? active)?.focus({ preventScroll: wanted === null && found !== undefined });
+    const key = wanted ?? before?.dataset["key"];
+    if (root.current === null || (wanted === null && before?.isConnected !== false)) return;
+    const found = [...root.current.querySelectorAll<HTMLElement>("[data-key]")].find(
+      ({ dataset }) => dataset["key"] === key,
+    );
+    const place = around?.querySelector<HTMLElement>(HOME) ?? root.current.querySelector<HTMLElement>(HOME);
+    (found ?? place)?.focus({ preventScroll: wanted === null && found !== undefined });
     // A text comes into view with the buttons below it.
     if (wanted?.startsWith("text:") === true) found?.parentElement?.scrollIntoView({ block: "nearest" });
   });
@@ -109,9 +116,9 @@ function Message({ app }: Pick<CalendarProps, "app">) {
       <p id="complaint-text" role="alert">
         {message?.sentence}
       </p>
-      <button type="button" class="tool" aria-label="Close this message" onClick={() => app.closeMessage()}>
+      <Tool aria-label="Close this message" onClick={() => app.closeMessage()}>
         ×
-      </button>
+      </Tool>
     </div>
   );
 }

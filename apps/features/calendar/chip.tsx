@@ -6,6 +6,7 @@ import type { App } from "./app.ts";
 import { openOne } from "./open.ts";
 import { channelOf, placeOf, type CalendarDraft, type CalendarPost, type FreeSlot } from "./posts.ts";
 import { isMovable, type State } from "./state.ts";
+import { Sign } from "./tool.tsx";
 
 interface ChipProps<One> {
   readonly app: App;
@@ -41,9 +42,7 @@ export function Chip({ app, state, one, isReachable }: ChipProps<CalendarPost | 
       {tiles !== undefined && look.mediaUrl !== "" && (
         <Thumb key={look.mediaUrl} src={tiles.pictureUrl(look.mediaUrl)} />
       )}
-      <span class="sign" aria-hidden="true">
-        {look.sign}
-      </span>
+      <Sign sign={look.sign} />
       <span class="time">{time}</span> <PlaceName place={look.place} />
       {tiles?.markOf(look.accountId, look.provider)}
       <span class="title" dir="auto">

@@ -1,14 +1,14 @@
 import { monthOf } from "../../shared/zone.ts";
 import { CellName, type CellProps, GridCell } from "./cell.tsx";
 import { Chip, Slot } from "./chip.tsx";
-import type { App } from "./app.ts";
 import { pressingFirst } from "./posts.ts";
 import { cellsOf, daysOf, type Cell, type State } from "./state.ts";
 
 /** As many as a cell has room for. */
 const CHIPS_SHOWN = { inline: 2, fullscreen: 3 } as const;
 
-export function Month({ app, state }: { readonly app: App; readonly state: State }) {
+export function Month(props: Pick<CellProps, "app" | "state">) {
+  const { state } = props;
   const days = daysOf(state);
   const cellOf = cellsOf(state, "day");
   const weeks = Array.from({ length: days.length / 7 }, (_, week) => days.slice(week * 7, week * 7 + 7));
@@ -25,7 +25,7 @@ export function Month({ app, state }: { readonly app: App; readonly state: State
         <div key={week[0]} class="row" role="row">
           {week.map((day) => {
             const place = { day, hour: null };
-            return <DayCell key={day} app={app} state={state} place={place} cell={cellOf(place)} />;
+            return <DayCell key={day} {...props} place={place} cell={cellOf(place)} />;
           })}
         </div>
       ))}
@@ -33,7 +33,8 @@ export function Month({ app, state }: { readonly app: App; readonly state: State
   );
 }
 
-function DayCell({ app, state, place, cell }: CellProps) {
+function DayCell(props: CellProps) {
+  const { state, place, cell } = props;
   const { day } = place;
   const isActive = day === state.day;
   const isToday = day === state.zone.read(state.now).day;
@@ -45,24 +46,33 @@ function DayCell({ app, state, place, cell }: CellProps) {
   const slots = state.options.tiles === undefined ? [] : cell.slots.slice(0, room - shown.length);
   return (
     <GridCell
-      app={app}
-      state={state}
-      place={place}
+      {...props}
       isActive={isActive}
       isTarget={state.move?.to.day === day}
       isToday={isToday}
       look={[count === 1 && "lone", monthOf(day) !== monthOf(state.day) && "other", isToday && "today"]}
     >
       <div class="date">
-        <CellName state={state} place={place} cell={cell} />
+        <CellName {...props} />
         <span class="number" aria-hidden="true">
           {Number(day.slice(8))}
         </span>
-        <Count look="free" sign="" count={cell.slots.length - slots.length} word="free" />
-        {room > 0 && <Count look="more" sign="+" count={count - shown.length} word="more" />}
+        {/* The cell's name says these too. */}
+        {cell.slots.length > slots.length && (
+          <span class="free" aria-hidden="true">
+            {cell.slots.length - slots.length}
+            <span class="word"> free</span>
+          </span>
+        )}
+        {room > 0 && count > shown.length && (
+          <span class="more" aria-hidden="true">
+            {`+${count - shown.length}`}
+            <span class="word"> more</span>
+          </span>
+        )}
       </div>
       {shown.map((one) => (
-        <Chip key={one.id} app={app} state={state} one={one} isReachable={isActive} />
+        <Chip key={one.id} {...props} one={one} isReachable={isActive} />
       ))}
       {slots.map((slot) => (
         <Slot key={`${slot.accountId}:${slot.at}`} state={state} one={slot} isReachable={isActive} />
@@ -75,27 +85,6 @@ function DayCell({ app, state, place, cell }: CellProps) {
 function roomOf({ options, layout }: State): number {
   if (options.hasDots === true) return 0;
   return layout.isFullscreen ? CHIPS_SHOWN.fullscreen : CHIPS_SHOWN.inline;
-}
-
-/** How many there are beside those that are shown. The cell's name says it too. */
-function Count({
-  look,
-  sign,
-  count,
-  word,
-}: {
-  readonly look: string;
-  readonly sign: string;
-  readonly count: number;
-  readonly word: string;
-}) {
-  if (count <= 0) return null;
-  return (
-    <span class={look} aria-hidden="true">
-      {`${sign}${count}`}
-      <span class="word"> {word}</span>
-    </span>
-  );
 }
 
 const DOTS_SHOWN = 3;

@@ -16,6 +16,7 @@ import {
   type CalendarPost,
 } from "./posts.ts";
 import { findPost, isLoaded, when, type Panel as Shown, type State } from "./state.ts";
+import { Sign, Tool } from "./tool.tsx";
 
 interface PanelProps {
   readonly app: App;
@@ -24,7 +25,8 @@ interface PanelProps {
 }
 
 /** What lies over the calendar: one post, the posts of a day, or those that failed. */
-export function Panel({ app, state, panel }: PanelProps) {
+export function Panel(props: PanelProps) {
+  const { app, state, panel } = props;
   const posts = postsOf(state, panel);
   const drafts = draftsOf(state, panel);
   const title = titleOf(state, panel);
@@ -34,21 +36,15 @@ export function Panel({ app, state, panel }: PanelProps) {
         <h2 tabIndex={-1} data-key="panel:title">
           {title}
         </h2>
-        <button
-          type="button"
-          class="tool"
-          data-key="panel:close"
-          aria-label="Close"
-          onClick={() => closePanel(app)}
-        >
+        <Tool name="panel:close" aria-label="Close" onClick={() => closePanel(app)}>
           ×
-        </button>
+        </Tool>
       </header>
       {drafts.map((draft) => (
         <DraftPart key={draft.id} state={state} draft={draft} />
       ))}
       {posts.map((post) => (
-        <PostPart key={post.id} app={app} state={state} panel={panel} post={post} />
+        <PostPart key={post.id} {...props} post={post} />
       ))}
       {posts.length + drafts.length === 0 && <p class="muted">{emptyText(state, panel)}</p>}
     </section>
@@ -101,9 +97,7 @@ function Part({ look, label, sign, facts, one, children }: PartProps) {
     <article aria-label={one.title}>
       <p class="facts">
         <span class={`status ${look}`}>
-          <span class="sign" aria-hidden="true">
-            {sign}
-          </span>
+          <Sign sign={sign} />
           {label}
         </span>
         <span class="muted" dir="auto">
@@ -211,15 +205,9 @@ interface ActionProps {
 
 function Action({ name, post, text, onClick }: ActionProps) {
   return (
-    <button
-      type="button"
-      class="tool main"
-      data-key={`${name}:${post.id}`}
-      aria-label={`${text}: ${post.title}`}
-      onClick={onClick}
-    >
+    <Tool name={`${name}:${post.id}`} look="main" aria-label={`${text}: ${post.title}`} onClick={onClick}>
       {text}
-    </button>
+    </Tool>
   );
 }
 

@@ -1,6 +1,7 @@
 import { STATUSES } from "../../shared/statuses.ts";
 import { inOrder } from "./posts.ts";
 import { countByStatus, periodDrafts, periodPosts, periodTitle, type State, tellComing } from "./state.ts";
+import { Sign } from "./tool.tsx";
 
 /**
  * The period in a few lines, for a host that gives little room: what needs a look first, then what comes
@@ -27,9 +28,7 @@ export function TextView({ state }: { readonly state: State }) {
       <ul>
         {[...inOrder(failed), ...inOrder(coming)].map((post) => (
           <li key={post.id} class={post.status}>
-            <span class="sign" aria-hidden="true">
-              {STATUSES[post.status].sign}
-            </span>
+            <Sign sign={STATUSES[post.status].sign} />
             {`${state.formats.shortDay(state.zone.read(post.scheduledAt).day)} ${state.formats.time(post.scheduledAt)} `}
             <span dir="auto">{post.title}</span>
             {post.error !== null && (

@@ -1,8 +1,8 @@
-import type { ComponentChildren } from "preact";
 import { DRAFT_STATES } from "../../shared/drafts.ts";
 import { STATUSES } from "../../shared/statuses.ts";
 import type { App } from "./app.ts";
 import { countByStatus, periodDrafts, periodPosts, periodTitle, type State, tellComing } from "./state.ts";
+import { Sign, Tool } from "./tool.tsx";
 
 interface ToolbarProps {
   readonly app: App;
@@ -17,13 +17,13 @@ export function Toolbar({ app, state }: ToolbarProps) {
       <div class="group">
         {state.abilities.callsTools && (
           <>
-            <Tool name="previous" label={`Previous ${view}`} onClick={() => void app.step(-1)}>
+            <Tool name="tool:previous" {...labelled(`Previous ${view}`)} onClick={() => void app.step(-1)}>
               ‹
             </Tool>
-            <Tool name="next" label={`Next ${view}`} onClick={() => void app.step(1)}>
+            <Tool name="tool:next" {...labelled(`Next ${view}`)} onClick={() => void app.step(1)}>
               ›
             </Tool>
-            <Tool name="today" onClick={() => void app.showToday()}>
+            <Tool name="tool:today" onClick={() => void app.showToday()}>
               Today
             </Tool>
           </>
@@ -35,7 +35,7 @@ export function Toolbar({ app, state }: ToolbarProps) {
       </span>
       {failed > 0 && (
         <Tool
-          name="failed"
+          name="tool:failed"
           look="bad"
           onClick={() => app.update({ panel: { kind: "failed" } }, "panel:title")}
         >
@@ -45,15 +45,20 @@ export function Toolbar({ app, state }: ToolbarProps) {
       )}
       <div class="group" role="group" aria-label="View">
         {(["month", "week"] as const).map((one) => (
-          <Tool key={one} name={one} isPressed={view === one} onClick={() => void app.show(one, state.day)}>
+          <Tool
+            key={one}
+            name={`tool:${one}`}
+            aria-pressed={view === one}
+            onClick={() => void app.show(one, state.day)}
+          >
             {one === "month" ? "Month" : "Week"}
           </Tool>
         ))}
       </div>
       {layout.canFullscreen && (
         <Tool
-          name="fullscreen"
-          label={layout.isFullscreen ? "Leave full screen" : "Full screen"}
+          name="tool:fullscreen"
+          {...labelled(layout.isFullscreen ? "Leave full screen" : "Full screen")}
           onClick={() => void app.toggleFullscreen()}
         >
           {layout.isFullscreen ? "↙" : "↗"}
@@ -63,28 +68,9 @@ export function Toolbar({ app, state }: ToolbarProps) {
   );
 }
 
-interface ToolProps {
-  readonly name: string;
-  /** What a sign alone does. */
-  readonly label?: string;
-  readonly look?: string;
-  readonly isPressed?: boolean;
-  readonly children: ComponentChildren;
-  onClick(): void;
-}
-
-function Tool({ name, label, look, isPressed, ...rest }: ToolProps) {
-  return (
-    <button
-      type="button"
-      class={look === undefined ? "tool" : `tool ${look}`}
-      data-key={`tool:${name}`}
-      aria-label={label}
-      title={label}
-      aria-pressed={isPressed}
-      {...rest}
-    />
-  );
+/** What a sign alone does. */
+function labelled(label: string) {
+  return { "aria-label": label, title: label };
 }
 
 /** What to press while a post is carried, for those who see. It is said besides. */
@@ -150,9 +136,7 @@ function Count({
 }) {
   return (
     <span class={`legend ${look}`}>
-      <span class="sign" aria-hidden="true">
-        {sign}
-      </span>
+      <Sign sign={sign} />
       {`${count} ${label.toLowerCase()}`}
     </span>
   );

@@ -1,12 +1,12 @@
 import { classes } from "../../ui/classes.ts";
-import type { App } from "./app.ts";
 import { CellName, type CellProps, GridCell } from "./cell.tsx";
 import { Chip, FreeTimes, Slot } from "./chip.tsx";
-import { cellsOf, daysOf, type State } from "./state.ts";
+import { cellsOf, daysOf } from "./state.ts";
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
-export function Week({ app, state }: { readonly app: App; readonly state: State }) {
+export function Week(props: Pick<CellProps, "app" | "state">) {
+  const { state } = props;
   const days = daysOf(state);
   const cellOf = cellsOf(state, "hour");
   const today = state.zone.read(state.now).day;
@@ -35,7 +35,7 @@ export function Week({ app, state }: { readonly app: App; readonly state: State 
           </div>
           {days.map((day) => {
             const place = { day, hour };
-            return <HourCell key={day} app={app} state={state} place={place} cell={cellOf(place)} />;
+            return <HourCell key={day} {...props} place={place} cell={cellOf(place)} />;
           })}
         </div>
       ))}
@@ -43,20 +43,19 @@ export function Week({ app, state }: { readonly app: App; readonly state: State 
   );
 }
 
-function HourCell({ app, state, place, cell }: CellProps) {
+function HourCell(props: CellProps) {
+  const { state, place, cell } = props;
   const isActive = place.day === state.day && place.hour === state.hour;
   const to = state.move?.to;
   return (
     <GridCell
-      app={app}
-      state={state}
-      place={place}
+      {...props}
       isActive={isActive}
       isTarget={to?.day === place.day && Math.floor(to.minutes / 60) === place.hour}
     >
-      <CellName state={state} place={place} cell={cell} />
+      <CellName {...props} />
       {[...cell.drafts, ...cell.posts].map((one) => (
-        <Chip key={one.id} app={app} state={state} one={one} isReachable={isActive} />
+        <Chip key={one.id} {...props} one={one} isReachable={isActive} />
       ))}
       {state.options.tiles === undefined ? (
         <FreeTimes state={state} slots={cell.slots} />
