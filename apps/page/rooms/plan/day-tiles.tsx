@@ -15,7 +15,7 @@ interface DayTilesProps {
 }
 
 /** All that a day holds. */
-export function DayTiles({ state, day, onOpen }: DayTilesProps) {
+function DayTiles({ state, day, onOpen }: DayTilesProps) {
   const { posts, drafts, slots } = cellsOf(state, "day")({ day, hour: null });
   if (posts.length + drafts.length + slots.length === 0) return <p class="muted">Nothing is planned.</p>;
   return (
