@@ -1,10 +1,13 @@
+import { h, render } from "preact";
+import { App } from "../features/calendar/app.ts";
+import { Calendar } from "../features/calendar/calendar.tsx";
 import { Bridge } from "../shared/bridge.ts";
 import { connect } from "../shared/connect.ts";
-import { part } from "../shared/dom.ts";
-import { mountCalendar } from "./mount.ts";
+import { Host } from "../shared/host.ts";
 
-const root = part("app");
-const { app, showText } = mountCalendar(root, {}, document.documentElement);
+const root = document.querySelector("main") ?? document.body;
+const app = new App(new Host());
+render(h(Calendar, { app }), root);
 
 const info = { name: "posthorn-calendar", title: "Posthorn calendar" };
 const bridge = new Bridge(window.parent, info, {
@@ -15,4 +18,6 @@ const bridge = new Bridge(window.parent, info, {
   onContext: (context) => app.takeContext(context),
 });
 
-connect(bridge, root).catch(() => showText("The application around this page refused to show the calendar."));
+connect(bridge, root).catch(() =>
+  app.showText("The application around this page refused to show the calendar."),
+);

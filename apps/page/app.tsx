@@ -10,11 +10,11 @@ import { Frame, ROOMS } from "./frame.tsx";
 import { Nowhere } from "./rooms/nowhere.tsx";
 import { SignIn, SignInAgain, tokenOfAddress } from "./rooms/sign-in.tsx";
 import { Welcome } from "./rooms/welcome/welcome.tsx";
-import { keepFocus } from "./ui/keep-focus.ts";
-import { LeavingQuestion } from "./ui/leaving-question.tsx";
-import { Bones, Problem } from "./ui/states.tsx";
-import { Room } from "./ui/room.tsx";
-import { Toasts } from "./ui/toasts.tsx";
+import { keepFocus } from "../ui/keep-focus.ts";
+import { LeavingQuestion } from "../ui/leaving-question.tsx";
+import { Bones, Problem } from "../ui/states.tsx";
+import { Room } from "../ui/room.tsx";
+import { Toasts } from "../ui/toasts.tsx";
 
 const AGAIN_MS = 3_000;
 

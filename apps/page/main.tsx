@@ -1,5 +1,4 @@
 import { render } from "preact";
-import { part } from "../shared/dom.ts";
 import { App } from "./app.tsx";
 
-render(<App />, part("app"));
+render(<App />, document.getElementById("app") ?? document.body);

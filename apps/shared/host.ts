@@ -19,13 +19,13 @@ const NOT_CONNECTED: ToolAnswer = {
 /** The application around the page, as an app uses it once they are connected. */
 export class Host {
   readonly #changes: string[] = [];
-  readonly #root: HTMLElement;
+  readonly #root: HTMLElement | null;
   #wire: Wire | null = null;
   #abilities = NO_ABILITIES;
   #context: Json = {};
 
-  /** `root`: what takes the host's theme, room and colours. */
-  constructor(root = document.documentElement) {
+  /** `root`: what takes the host's theme, room and colours. Null: nothing does. */
+  constructor(root: HTMLElement | null = document.documentElement) {
     this.#root = root;
   }
 
@@ -45,7 +45,7 @@ export class Host {
   /** Puts what changed on the page, and answers what it leaves room for. */
   takeContext(changes: Json): Layout {
     this.#context = { ...this.#context, ...changes };
-    applyContext(this.#root, this.#context);
+    if (this.#root !== null) applyContext(this.#root, this.#context);
     return readLayout(this.#context);
   }
 

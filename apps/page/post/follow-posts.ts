@@ -2,7 +2,7 @@ import type { Post } from "../../../src/domain/posts/post.ts";
 import { now } from "../../shared/clock.ts";
 import { channelName, loadStatus } from "../data/shared-data.ts";
 import { call } from "../data/tools.ts";
-import { sayFirst } from "../ui/toasts.tsx";
+import { sayFirst } from "../../ui/toasts.tsx";
 import { isHeld, isOver, placesOf, type Sent, tellOutcome } from "./tell-outcome.ts";
 
 const ASK_EVERY_MS = 700;

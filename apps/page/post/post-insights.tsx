@@ -3,8 +3,8 @@ import type { Insights, Post } from "../../../src/domain/posts/post.ts";
 import { platformTitle } from "../data/shared-data.ts";
 import { call } from "../data/tools.ts";
 import { useWork } from "../data/use-work.ts";
-import { Button } from "../ui/button.tsx";
-import { Problem } from "../ui/states.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Problem } from "../../ui/states.tsx";
 
 /** Live numbers, asked for when someone wants them: platforms count each question. */
 export function PostInsights({ post }: { readonly post: Post }) {

@@ -2,9 +2,9 @@ import { useState } from "preact/hooks";
 import { now } from "../../shared/clock.ts";
 import { readWallTime, writeWallTime } from "../../shared/wall-time.ts";
 import { timezone, zone } from "../data/session.ts";
-import { Button } from "../ui/button.tsx";
-import { Field } from "../ui/field.tsx";
-import { UNSAVED, useLoss } from "../ui/leaving.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field } from "../../ui/field.tsx";
+import { UNSAVED, useLoss } from "../../ui/leaving.ts";
 import { type PostActionsProps, useChange } from "./use-change.ts";
 
 /** Another time for a waiting post. */

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { platformTitle } from "../data/shared-data.ts";
-import { Button } from "../ui/button.tsx";
-import { Field } from "../ui/field.tsx";
-import { UNSAVED, useLoss } from "../ui/leaving.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field } from "../../ui/field.tsx";
+import { UNSAVED, useLoss } from "../../ui/leaving.ts";
 import { type PostActionsProps, useChange } from "./use-change.ts";
 
 /** A person looks at the platform and says what is there. */

@@ -1,5 +1,5 @@
 import type { Post } from "../../../src/domain/posts/post.ts";
-import type { Message } from "../ui/message.ts";
+import type { Message } from "../../ui/message.ts";
 
 /** A post that was sent at once, as a draft or a post shows it. */
 export type Sent = Pick<Post, "id" | "accountId" | "status" | "scheduledAt" | "platformUrl" | "error">;

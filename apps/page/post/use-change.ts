@@ -3,7 +3,7 @@ import type { Json } from "../../shared/json.ts";
 import { call } from "../data/tools.ts";
 import { useWork } from "../data/use-work.ts";
 import { dueNow, followPosts } from "./follow-posts.ts";
-import { say } from "../ui/toasts.tsx";
+import { say } from "../../ui/toasts.tsx";
 
 export interface PostActionsProps {
   readonly post: Post;

@@ -1,7 +1,7 @@
 import { MapPinOff } from "lucide-preact";
-import { ButtonLink } from "../ui/button.tsx";
-import { Room } from "../ui/room.tsx";
-import { Empty } from "../ui/states.tsx";
+import { ButtonLink } from "../../ui/button.tsx";
+import { Room } from "../../ui/room.tsx";
+import { Empty } from "../../ui/states.tsx";
 
 /** An address of the page at which there is no room. */
 export function Nowhere() {

@@ -2,11 +2,11 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hook
 import { replaceAddress } from "../data/address.tsx";
 import { loadSession, SIGN_IN_PATH, signIn } from "../data/session.ts";
 import { useWork } from "../data/use-work.ts";
-import { Button } from "../ui/button.tsx";
-import { Field } from "../ui/field.tsx";
-import { Mark } from "../ui/mark.tsx";
-import { giveBack } from "../ui/sheet.tsx";
-import { Problem } from "../ui/states.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Mark } from "../../ui/mark.tsx";
+import { giveBack } from "../../ui/sheet.tsx";
+import { Problem } from "../../ui/states.tsx";
 
 /** The one of a one-time address; "" at every other one. */
 export function tokenOfAddress(): string {

@@ -217,6 +217,62 @@ describe("the calendar page", () => {
   });
 });
 
+describe("what is drawn anew", () => {
+  const news = async (): Promise<void> => {
+    await shown.page.evaluate(`window.bridge.sendHostContextChange({ locale: "en-US" })`);
+    await shown.view.getByText("9:00 AM").first().waitFor({ state: "attached" });
+  };
+
+  it("keeps what is typed, the focus in it, and where the panel was scrolled to", async () => {
+    await show([
+      { ...HELLO, caption: `Hello\n\n${"More. ".repeat(200)}` },
+      ...Array.from({ length: 5 }, (_, at) => ({ ...HELLO, id: `post_1${at}`, caption: `Other ${at}` })),
+    ]);
+    await cell("2026-11-24").click({ position: { x: 5, y: 5 } });
+    await button("Edit text: Other 4").click();
+    const field = shown.view.getByRole("textbox", { name: "Text" });
+    await field.fill("Half a sent");
+    await shown.view.getByLabel(/New time of Hello/).fill("2026-12-01T10:00");
+    await field.focus();
+    const scrolled = (): Promise<number> =>
+      shown.view.getByRole("dialog").evaluate((panel: any) => panel.scrollTop);
+    const before = await scrolled();
+    expect(before).toBeGreaterThan(100);
+    await news();
+    expect(await field.inputValue()).toBe("Half a sent");
+    expect(await shown.view.getByLabel(/New time of Hello/).inputValue()).toBe("2026-12-01T10:00");
+    expect(await field.evaluate(isFocused)).toBe(true);
+    expect(await scrolled()).toBe(before);
+  });
+
+  it("keeps the hour that a week was scrolled to", async () => {
+    await show([HELLO], { args: { from: "2026-11-23", to: "2026-11-29" } });
+    const grid = shown.view.locator("#grid");
+    expect(await grid.evaluate((one: any) => one.scrollTop)).toBeGreaterThan(100);
+    await grid.evaluate((one: any) => one.scrollTo(0, 77));
+    await news();
+    expect(await grid.evaluate((one: any) => one.scrollTop)).toBe(77);
+  });
+
+  it("has the focus go on at the active day, or at the panel, where what had it is gone", async () => {
+    await show([HELLO]);
+    await chip(/Hello/).focus();
+    await shown.page.keyboard.press("PageDown");
+    await shown.view.getByRole("heading", { name: "December 2026" }).waitFor();
+    await expect.poll(() => shown.view.locator(".cell[tabindex='0']").evaluate(isFocused)).toBe(true);
+    await shown.page.keyboard.press("PageUp");
+    await chip(/Hello/).click();
+    const release = shown.hold();
+    await button("Edit text: Hello").click();
+    await shown.view.getByText("Loading the text…").waitFor();
+    expect(await shown.view.getByRole("dialog").getByRole("heading", { level: 2 }).evaluate(isFocused)).toBe(
+      true,
+    );
+    release();
+    await shown.view.getByRole("textbox", { name: "Text" }).waitFor();
+  });
+});
+
 describe("moving a post", () => {
   it("goes by keyboard to another day at the same time of day, over a clock change", async () => {
     await show([{ ...HELLO, scheduledAt: "2027-03-27T08:00:00Z" }], {

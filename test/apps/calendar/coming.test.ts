@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { tellSeriesComing } from "../../../apps/calendar/coming.ts";
+import { tellSeriesComing } from "../../../apps/features/calendar/coming.ts";
 
 it("says on which days a series goes on, where they are few", () => {
   const told = (days: readonly string[]): string =>

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { pressingFirst, readCalendar } from "../../../apps/calendar/posts.ts";
+import { pressingFirst, readCalendar } from "../../../apps/features/calendar/posts.ts";
 
 const STATUSES = [
   "published",

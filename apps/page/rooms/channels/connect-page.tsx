@@ -12,10 +12,10 @@ import {
   platformTitle,
 } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
-import { ButtonLink } from "../../ui/button.tsx";
-import { PlatformGlyph } from "../../ui/channel.tsx";
-import { Room } from "../../ui/room.tsx";
-import { Bones, Problem } from "../../ui/states.tsx";
+import { ButtonLink } from "../../../ui/button.tsx";
+import { PlatformGlyph } from "../../../ui/channel.tsx";
+import { Room } from "../../../ui/room.tsx";
+import { Bones, Problem } from "../../../ui/states.tsx";
 import { CallError } from "../../wire.ts";
 import { AppGuide } from "./app-guide.tsx";
 import { takesInWords } from "./capability-words.ts";

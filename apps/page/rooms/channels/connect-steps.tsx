@@ -6,10 +6,10 @@ import { firstPageOf } from "../../data/own-link.ts";
 import { loadAccounts, loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { useWork } from "../../data/use-work.ts";
-import { Button, ButtonLink } from "../../ui/button.tsx";
-import { Field } from "../../ui/field.tsx";
-import { UNSAVED, useLoss } from "../../ui/leaving.ts";
-import { Problem } from "../../ui/states.tsx";
+import { Button, ButtonLink } from "../../../ui/button.tsx";
+import { Field } from "../../../ui/field.tsx";
+import { UNSAVED, useLoss } from "../../../ui/leaving.ts";
+import { Problem } from "../../../ui/states.tsx";
 import { said, sentenceOf } from "../../wire.ts";
 import { afterCheck, AT_START, type Connection, connectedInWords, type OpenLink } from "./connection.ts";
 import {

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import type { PlatformListing } from "../../../../src/domain/accounts/platform-listing.ts";
 import { may } from "../../data/session.ts";
-import { Ask } from "../../ui/ask.tsx";
-import { Button } from "../../ui/button.tsx";
-import { say } from "../../ui/toasts.tsx";
+import { Ask } from "../../../ui/ask.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { say } from "../../../ui/toasts.tsx";
 import { send } from "../../wire.ts";
 
 interface ForgetProps {

@@ -2,12 +2,12 @@ import { ArrowLeft } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { PlatformListing } from "../../../../src/domain/accounts/platform-listing.ts";
 import { loadPlatforms, offline, platforms } from "../../data/shared-data.ts";
-import { Badge } from "../../ui/badges.tsx";
-import { ButtonLink } from "../../ui/button.tsx";
-import { PlatformGlyph } from "../../ui/channel.tsx";
-import { Field } from "../../ui/field.tsx";
-import { Room } from "../../ui/room.tsx";
-import { Bones, Problem } from "../../ui/states.tsx";
+import { Badge } from "../../../ui/badges.tsx";
+import { ButtonLink } from "../../../ui/button.tsx";
+import { PlatformGlyph } from "../../../ui/channel.tsx";
+import { Field } from "../../../ui/field.tsx";
+import { Room } from "../../../ui/room.tsx";
+import { Bones, Problem } from "../../../ui/states.tsx";
 import { takesInShort } from "./capability-words.ts";
 import { LIST, pathToConnect } from "./paths.ts";
 

@@ -4,11 +4,11 @@ import { withUtm } from "../../../../src/domain/posts/utm.ts";
 import { loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { useWork } from "../../data/use-work.ts";
-import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/field.tsx";
-import { UNSAVED, useLoss } from "../../ui/leaving.ts";
-import { Problem } from "../../ui/states.tsx";
-import { say } from "../../ui/toasts.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Field } from "../../../ui/field.tsx";
+import { UNSAVED, useLoss } from "../../../ui/leaving.ts";
+import { Problem } from "../../../ui/states.tsx";
+import { say } from "../../../ui/toasts.tsx";
 
 const PARTS = [
   { name: "source", label: "Source", hint: "for example {provider}" },

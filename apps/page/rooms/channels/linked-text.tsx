@@ -1,8 +1,8 @@
 import { Check, Copy } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { shortAddress } from "../../../../src/domain/parse-url.ts";
-import { Button } from "../../ui/button.tsx";
-import { complain, say } from "../../ui/toasts.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { complain, say } from "../../../ui/toasts.tsx";
 import { partsOf } from "./guide.ts";
 
 /** A text with its addresses as links, and with what is to be copied beside a button that does. */

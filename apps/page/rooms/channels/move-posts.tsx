@@ -3,9 +3,9 @@ import { NO_TEXT, splitText } from "../../../shared/texts.ts";
 import { call } from "../../data/tools.ts";
 import { shortTime } from "../../data/when.ts";
 import { useWork } from "../../data/use-work.ts";
-import { Button } from "../../ui/button.tsx";
-import { Sheet } from "../../ui/sheet.tsx";
-import { Problem } from "../../ui/states.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Sheet } from "../../../ui/sheet.tsx";
+import { Problem } from "../../../ui/states.tsx";
 import { postsInWords } from "./health.ts";
 
 /** A post that would have another time. */

@@ -1,8 +1,9 @@
-import { draftsByDay, postsByDay, slotsByDay, type State } from "../../../calendar/state.ts";
+import { cellsOf, type State } from "../../../features/calendar/state.ts";
+import { now } from "../../../shared/clock.ts";
 import type { Day } from "../../../shared/zone.ts";
-import { may } from "../../data/session.ts";
-import { ButtonLink } from "../../ui/button.tsx";
-import { Sheet } from "../../ui/sheet.tsx";
+import { may, zone } from "../../data/session.ts";
+import { ButtonLink } from "../../../ui/button.tsx";
+import { Sheet } from "../../../ui/sheet.tsx";
 import { DraftTile, PostTile, SlotTile } from "./tile.tsx";
 
 const NINE = 9 * 60;
@@ -14,10 +15,8 @@ interface DayTilesProps {
 }
 
 /** All that a day holds. */
-export function DayTiles({ state, day, onOpen }: DayTilesProps) {
-  const posts = postsByDay(state).get(day) ?? [];
-  const drafts = draftsByDay(state).get(day) ?? [];
-  const slots = slotsByDay(state).get(day) ?? [];
+function DayTiles({ state, day, onOpen }: DayTilesProps) {
+  const { posts, drafts, slots } = cellsOf(state, "day")({ day, hour: null });
   if (posts.length + drafts.length + slots.length === 0) return <p class="muted">Nothing is planned.</p>;
   return (
     <div class="plan-tiles">
@@ -32,15 +31,21 @@ export function DayTiles({ state, day, onOpen }: DayTilesProps) {
   );
 }
 
+export function DayHeading({ day, name }: { readonly day: Day; readonly name: string }) {
+  const isToday = day === zone.value.read(now()).day;
+  return (
+    <h2 aria-current={isToday ? "date" : undefined}>
+      {name}
+      {isToday && <span class="plan-today">Today</span>}
+    </h2>
+  );
+}
+
 /** One day below the month or in the week, where there is no room for words in a grid. */
 export function DaySection({ state, day, onOpen }: DayTilesProps) {
-  const isToday = day === state.zone.read(state.now).day;
   return (
     <section class="plan-day">
-      <h2 aria-current={isToday ? "date" : undefined}>
-        {state.formats.shortDay(day)}
-        {isToday && <span class="plan-today">Today</span>}
-      </h2>
+      <DayHeading day={day} name={state.formats.shortDay(day)} />
       <DayTiles state={state} day={day} onOpen={onOpen} />
       <WriteForDay state={state} day={day} isSmall />
     </section>

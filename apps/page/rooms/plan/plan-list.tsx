@@ -1,9 +1,9 @@
 import { CalendarSearch } from "lucide-preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { now } from "../../../shared/clock.ts";
 import { formats, zone } from "../../data/session.ts";
-import { Button } from "../../ui/button.tsx";
-import { Bones, Empty, Problem } from "../../ui/states.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Bones, Empty, Problem } from "../../../ui/states.tsx";
+import { DayHeading } from "./day-tiles.tsx";
 import type { PlanQuery } from "./plan-query.ts";
 import { PostTile } from "./tile.tsx";
 import { usePosts } from "./use-posts.ts";
@@ -23,7 +23,6 @@ export function PlanList({
     () => [...Map.groupBy(posts, ({ scheduledAt }) => zone.value.read(scheduledAt).day)],
     [posts, zone.value],
   );
-  const today = zone.value.read(now()).day;
   if (isLoading && posts.length === 0) return <Bones rows={6} label="Loading the posts" />;
   if (error !== null && posts.length === 0) return <Problem sentence={error} onRetry={more} />;
   if (posts.length === 0)
@@ -38,10 +37,7 @@ export function PlanList({
       <NoDrafts />
       {days.map(([day, ones]) => (
         <section key={day} class="plan-day" style={{ "--rows": ones.length }}>
-          <h2 aria-current={day === today ? "date" : undefined}>
-            {formats.value.longDay(day)}
-            {day === today && <span class="plan-today">Today</span>}
-          </h2>
+          <DayHeading day={day} name={formats.value.longDay(day)} />
           <div class="plan-tiles">
             {ones.map((post) => (
               <PostTile key={post.id} post={post} onOpen={onOpen} />

@@ -1,20 +1,25 @@
+import { useSignalEffect } from "@preact/signals";
 import { CalendarPlus, SearchX } from "lucide-preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { App } from "../../../calendar/app.ts";
-import type { Opened } from "../../../calendar/options.ts";
-import { daysOf, periodDrafts, periodPosts, type State, tellComing } from "../../../calendar/state.ts";
+import { Calendar } from "../../../features/calendar/calendar.tsx";
+import {
+  daysOf,
+  periodDrafts,
+  periodPosts,
+  type State,
+  tellComing,
+} from "../../../features/calendar/state.ts";
 import type { Day } from "../../../shared/zone.ts";
-import { type Address, useAddress } from "../../data/address.tsx";
-import { may } from "../../data/session.ts";
+import { useAddress } from "../../data/address.tsx";
+import { may, timezone } from "../../data/session.ts";
 import { accounts, postChanges, findAccount, offline, status } from "../../data/shared-data.ts";
 import { PostView } from "../../post/post-view.tsx";
-import { Button, ButtonLink } from "../../ui/button.tsx";
-import { Room } from "../../ui/room.tsx";
-import { Bones, Empty, Problem } from "../../ui/states.tsx";
-import { complain, say } from "../../ui/toasts.tsx";
+import { Button, ButtonLink } from "../../../ui/button.tsx";
+import { Room } from "../../../ui/room.tsx";
+import { Bones, Empty, Problem } from "../../../ui/states.tsx";
 import { DaySection, DaySheet, writeAddress } from "./day-tiles.tsx";
 import { Filters } from "./plan-filters.tsx";
-import { gridView, PlanGrid } from "./plan-grid.tsx";
+import { createPlan, isLoaded, type Plan } from "./plan-app.tsx";
 import { PlanList } from "./plan-list.tsx";
 import {
   addressOf,
@@ -25,32 +30,29 @@ import {
   readQuery,
 } from "./plan-query.ts";
 import { ListBar, PeriodBar, ViewSwitch } from "./plan-toolbar.tsx";
-import { draftAddress, slotAddress } from "./tile.tsx";
 import { useNarrow } from "./use-narrow.ts";
 
 /** What went out, what will, and what could. */
 export function PlanRoom() {
   const address = useAddress();
   const query = useMemo(() => readQuery(address.query), [address.query]);
-  const latest = useRef(query);
-  latest.current = query;
-  const [app, setApp] = useState<App | null>(null);
-  const [state, setState] = useState<State | null>(null);
   const [round, setRound] = useState(0);
+  const refresh = (): void => setRound((one) => one + 1);
   /** Another place in the same history entry, but for a post: back closes it. */
   const change = (changes: Partial<PlanQuery>, isReplaced = true): void => {
     // The next change may come before this one is drawn.
-    latest.current = { ...latest.current, ...changes };
-    const to = addressOf(latest.current);
+    latest.current = { ...latest.current, query: { ...latest.current.query, ...changes } };
+    const to = addressOf(latest.current.query);
     if (isReplaced) address.write(to);
     else address.go(to);
   };
-  const refresh = (): void => {
-    setRound((one) => one + 1);
-    void app?.reload();
-  };
+  const open = (id: string, day: Day | null = latest.current.query.day): void =>
+    change({ post: id, day }, false);
+  const latest = useRef({ query, open, go: address.go });
+  latest.current = { query, open, go: address.go };
+  const [plan] = useState(() => createPlan(() => latest.current));
+  const { state } = plan.app;
   useFreshness(refresh);
-  const open = (id: string, day: Day | null = latest.current.day): void => change({ post: id, day }, false);
   // Drafts are not in the list: the room for them is Review.
   const showView = (view: PlanView): void =>
     change({
@@ -64,7 +66,7 @@ export function PlanRoom() {
         {query.view === "list" ? (
           <ListBar query={query} onChange={change} />
         ) : (
-          state !== null && app !== null && <PeriodBar state={state} app={app} />
+          state !== null && !isMissing(query) && <PeriodBar state={state} app={plan.app} />
         )}
         <Filters
           filters={query}
@@ -84,17 +86,7 @@ export function PlanRoom() {
       ) : query.view === "list" ? (
         <PlanList query={query} round={round} onOpen={open} />
       ) : (
-        <Period
-          query={query}
-          latest={latest}
-          address={address}
-          app={app}
-          state={state}
-          onApp={setApp}
-          onState={setState}
-          onOpen={open}
-          onQuery={change}
-        />
+        <Period plan={plan} query={query} latest={latest} round={round} onOpen={open} onQuery={change} />
       )}
       {query.post !== null && (
         <PostView id={query.post} onClose={() => change({ post: null })} onChanged={refresh} />
@@ -124,76 +116,87 @@ function useFreshness(refresh: () => void): void {
 }
 
 interface PeriodProps {
+  readonly plan: Plan;
   readonly query: PlanQuery;
   /** As the address has it by now, also before that is drawn. */
-  readonly latest: { readonly current: PlanQuery };
-  readonly address: Address;
-  readonly app: App | null;
-  readonly state: State | null;
-  onApp(app: App | null): void;
-  onState(state: State): void;
-  onOpen(id: string, day?: Day): void;
-  onQuery(changes: Partial<PlanQuery>, isReplaced?: boolean): void;
+  readonly latest: { readonly current: { readonly query: PlanQuery } };
+  /** Another one asks anew. */
+  readonly round: number;
+  onOpen(id: string): void;
+  onQuery(changes: Partial<PlanQuery>): void;
 }
 
-function Period({ query, latest, address, app, state, onApp, onState, onOpen, onQuery }: PeriodProps) {
+function Period({ plan, query, latest, round, onOpen, onQuery }: PeriodProps) {
+  const { app, day, problem } = plan;
+  const state = isLoaded(app.state) ? app.state : null;
   const isNarrow = useNarrow();
-  const [day, setDay] = useState<Day | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  const isLoaded = state !== null && state.calendar.to >= state.calendar.from;
-  useLayoutEffect(() => {
-    // The address was changed from elsewhere: by a link, or by going back.
-    if (app === null || app.state === null) return;
-    const wanted = wantedIn(latest.current, app.state);
-    if (!isShown(wanted, app.state)) void app.show(wanted.view, wanted.day);
-  }, [query.view, query.day]);
-  const takeState = (next: State): void => {
-    // Only what came: where it does not come, the one before is shown again.
-    const isThere = !next.isLoading && next.calendar.to >= next.calendar.from;
-    if (isThere && !isShown(wantedIn(latest.current, next), next))
-      onQuery({ view: next.view, day: next.day });
-    onState(next);
-    if (next.calendar.to >= next.calendar.from) setProblem(null);
-  };
-  const openWhat = (opened: Opened): void => {
-    if (opened.kind === "post") return onOpen(opened.id, opened.day);
-    if (opened.kind === "slot") return may("draft") ? address.go(slotAddress(opened)) : undefined;
-    if (opened.kind === "day") return isNarrow ? undefined : setDay(opened.day);
-    const draft = app?.state?.calendar.drafts.find(({ id }) => id === opened.id);
-    if (draft !== undefined) address.go(draftAddress(draft));
-  };
-  useEffect(() => {
-    if (offline.value === null && problem !== null) void app?.reload();
-  }, [offline.value === null]);
-  const told = {
-    onOpen: openWhat,
-    onChange: takeState,
-    onMoved: (_: unknown, sentence: string, undo: () => void) => say(sentence, undo),
-    onHint: say,
-    onComplaint: (sentence: string) => (isLoaded ? complain(sentence) : setProblem(sentence)),
-  };
+  useShown(plan, { query, latest, round, isNarrow, onQuery });
   return (
     <>
-      {!isLoaded &&
-        (problem === null ? (
+      {state === null &&
+        (problem.value === null ? (
           <Bones rows={6} label="Loading the plan" />
         ) : (
-          <Problem sentence={problem} onRetry={() => void app?.reload()} />
+          <Problem sentence={problem.value} onRetry={() => void app.reload()} />
         ))}
-      {isLoaded && !state.isLoading && <EmptyPeriod state={state} filters={query} onQuery={onQuery} />}
-      <PlanGrid
-        query={query}
-        isNarrow={isNarrow}
-        isHidden={!isLoaded || (isNarrow && query.view === "week")}
-        told={told}
-        onReady={onApp}
+      {state !== null && !state.isLoading && <EmptyPeriod state={state} filters={query} onQuery={onQuery} />}
+      <Calendar
+        app={app}
+        class="plan-grid"
+        isHidden={state === null || (isNarrow && query.view === "week")}
       />
-      {isLoaded && isNarrow && <NarrowDays state={state} onOpen={onOpen} />}
-      {isLoaded && day !== null && (
-        <DaySheet state={state} day={day} onOpen={onOpen} onClose={() => setDay(null)} />
+      {state !== null && isNarrow && <NarrowDays state={state} onOpen={onOpen} />}
+      {state !== null && day.value !== null && (
+        <DaySheet state={state} day={day.value} onOpen={onOpen} onClose={() => (day.value = null)} />
       )}
     </>
   );
+}
+
+/** Keeps what the calendar shows and the address at one, and looks again when that may have changed. */
+function useShown(
+  { app, day, problem }: Plan,
+  {
+    query,
+    latest,
+    round,
+    isNarrow,
+    onQuery,
+  }: Omit<PeriodProps, "plan" | "onOpen"> & { readonly isNarrow: boolean },
+): void {
+  useLayoutEffect(() => app.takeOptions({ hasDots: isNarrow }), [isNarrow]);
+  useLayoutEffect(() => {
+    day.value = null;
+    problem.value = null;
+    void app.start(timezone.value, gridView(query), query.day);
+  }, []);
+  useLayoutEffect(() => {
+    // The address was changed from elsewhere: by a link, or by going back.
+    if (app.state === null) return;
+    const wanted = wantedIn(latest.current.query, app.state);
+    if (!isShown(wanted, app.state)) void app.show(wanted.view, wanted.day);
+  }, [query.view, query.day]);
+  useSignalEffect(() => {
+    const { state } = app;
+    // Only what came: where it does not come, the one before is shown again.
+    if (!isLoaded(state)) return;
+    problem.value = null;
+    if (!state.isLoading && !isShown(wantedIn(latest.current.query, state), state))
+      onQuery({ view: state.view, day: state.day });
+  });
+  useEffect(() => {
+    if (offline.value === null && problem.value !== null) void app.reload();
+  }, [offline.value === null]);
+  const asked = JSON.stringify([query.channels, query.states, query.label, round]);
+  const loaded = useRef(asked);
+  useEffect(() => {
+    if (loaded.current !== asked) void app.reload();
+    loaded.current = asked;
+  }, [asked]);
+}
+
+function gridView({ view }: PlanQuery): "month" | "week" {
+  return view === "week" ? "week" : "month";
 }
 
 /** The part of the plan that an address asks for. */

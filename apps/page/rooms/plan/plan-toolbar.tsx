@@ -1,7 +1,7 @@
 import { ChevronLeft, ChevronRight } from "lucide-preact";
-import type { App } from "../../../calendar/app.ts";
-import { periodTitle, type State } from "../../../calendar/state.ts";
-import { Button, IconButton } from "../../ui/button.tsx";
+import type { App } from "../../../features/calendar/app.ts";
+import { periodTitle, type State } from "../../../features/calendar/state.ts";
+import { Button, IconButton } from "../../../ui/button.tsx";
 import type { PlanQuery, PlanView } from "./plan-query.ts";
 import { TypedInput } from "./typed-input.tsx";
 

@@ -1,9 +1,9 @@
-import type { CalendarDraft, CalendarPost, FreeSlot } from "../../../calendar/posts.ts";
+import type { CalendarDraft, CalendarPost, FreeSlot } from "../../../features/calendar/posts.ts";
 import { formats } from "../../data/session.ts";
 import { channelName, findAccount } from "../../data/shared-data.ts";
-import { DraftBadge, StatusBadge } from "../../ui/badges.tsx";
-import { ChannelLabel, PlatformGlyph } from "../../ui/channel.tsx";
-import { Picture } from "../../ui/picture.tsx";
+import { DraftBadge, StatusBadge } from "../../../ui/badges.tsx";
+import { ChannelLabel, PlatformGlyph } from "../../../ui/channel.tsx";
+import { Picture } from "../../../ui/picture.tsx";
 
 /** A post with its picture, text, time, channel and state. */
 export function PostTile({ post, onOpen }: { readonly post: CalendarPost; onOpen(id: string): void }) {

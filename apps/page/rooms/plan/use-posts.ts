@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { PostPage } from "../../../../src/domain/posts/post-lists.ts";
-import { type CalendarPost, readPost } from "../../../calendar/posts.ts";
+import { type CalendarPost, readPost } from "../../../features/calendar/posts.ts";
 import { now } from "../../../shared/clock.ts";
 import type { Json } from "../../../shared/json.ts";
 import { zone } from "../../data/session.ts";

@@ -6,8 +6,8 @@ import { formats } from "../../data/session.ts";
 import { accounts, channelName, platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { useWork } from "../../data/use-work.ts";
-import { Button } from "../../ui/button.tsx";
-import { ChannelLabel } from "../../ui/channel.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { ChannelLabel } from "../../../ui/channel.tsx";
 import { figureInWords, figuresOf } from "./figures.ts";
 import { Part } from "./part.tsx";
 

@@ -1,6 +1,6 @@
 import { Download, ImageDown } from "lucide-preact";
 import { guardCells } from "../../../../src/imports/cells.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../../../ui/button.tsx";
 
 type Cell = string | number | null;
 

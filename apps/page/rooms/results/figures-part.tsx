@@ -3,7 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import { useLoad } from "../../data/load.ts";
 import { zone } from "../../data/session.ts";
 import { channelName } from "../../data/shared-data.ts";
-import { Bones, Empty, Problem } from "../../ui/states.tsx";
+import { Bones, Empty, Problem } from "../../../ui/states.tsx";
 import { countByDay } from "./counts.ts";
 import { loadFigures, type LoadedFigures } from "./load-figures.ts";
 import {

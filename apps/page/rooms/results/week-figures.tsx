@@ -2,7 +2,7 @@ import { useRef } from "preact/hooks";
 import { useLoad } from "../../data/load.ts";
 import { formats } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
-import { Bones, Problem } from "../../ui/states.tsx";
+import { Bones, Problem } from "../../../ui/states.tsx";
 import { dayOfRow, FEW_POSTS, HOURS, postsInWords, shadeOf } from "./counts.ts";
 import { HourTable, hours } from "./hour-table.tsx";
 import { Downloads, openCanvas } from "./downloads.tsx";

@@ -5,9 +5,9 @@ import type { Draft } from "../../../shared/drafts.ts";
 import { isPast, isUndecided, obstacleOf } from "../../../review/readiness.ts";
 import { may, timezone, zone } from "../../data/session.ts";
 import { longTime } from "../../data/when.ts";
-import { Button, ButtonLink } from "../../ui/button.tsx";
-import { Field } from "../../ui/field.tsx";
-import { Problem } from "../../ui/states.tsx";
+import { Button, ButtonLink } from "../../../ui/button.tsx";
+import { Field } from "../../../ui/field.tsx";
+import { Problem } from "../../../ui/states.tsx";
 import type { ApprovalTime, Asking } from "./deciding.ts";
 import { readLocalTime, tellApproval } from "./telling.ts";
 

@@ -6,7 +6,7 @@ import type { Draft } from "../../../shared/drafts.ts";
 import { formats, timezone } from "../../data/session.ts";
 import { channelName } from "../../data/shared-data.ts";
 import { clockTime, longTime } from "../../data/when.ts";
-import { DraftBadge, OutcomeBadge } from "../../ui/badges.tsx";
+import { DraftBadge, OutcomeBadge } from "../../../ui/badges.tsx";
 import { changesBetween, type Seen, seenOf } from "./changes.ts";
 import type { Item } from "./item.ts";
 import { TargetCard } from "./target-card.tsx";

@@ -8,7 +8,7 @@ import { loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { longTime } from "../../data/when.ts";
 import { useRefusal } from "../../data/use-refusal.ts";
-import { say, sayWith } from "../../ui/toasts.tsx";
+import { say, sayWith } from "../../../ui/toasts.tsx";
 import { CallError, sentenceOf } from "../../wire.ts";
 import { type Seen, seenOf } from "./changes.ts";
 import type { ApprovalTime, Asking } from "./deciding.ts";

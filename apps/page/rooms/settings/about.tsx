@@ -2,7 +2,7 @@ import { Download } from "lucide-preact";
 import { may, session, timezone } from "../../data/session.ts";
 import { status } from "../../data/shared-data.ts";
 import { SignOut } from "../../frame.tsx";
-import { Bones } from "../../ui/states.tsx";
+import { Bones } from "../../../ui/states.tsx";
 import { latenessInWords } from "../../lateness.ts";
 import { momentInWords } from "./moments.ts";
 import { Section } from "./section.tsx";

@@ -1,7 +1,7 @@
 import { Check, Copy } from "lucide-preact";
 import { useState } from "preact/hooks";
-import { Button } from "../../ui/button.tsx";
-import { complain, say } from "../../ui/toasts.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { complain, say } from "../../../ui/toasts.tsx";
 
 /** A text to be taken along, whole. `label` says what it is. */
 export function CopyBox({ label, text }: { readonly label: string; readonly text: string }) {

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import { type Loaded, useLoad } from "../../data/load.ts";
 import { channelName } from "../../data/shared-data.ts";
-import { Ask } from "../../ui/ask.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Problem } from "../../ui/states.tsx";
-import { say } from "../../ui/toasts.tsx";
+import { Ask } from "../../../ui/ask.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Problem } from "../../../ui/states.tsx";
+import { say } from "../../../ui/toasts.tsx";
 import { type Grant, listGrants, revokeGrant } from "./keys-api.ts";
 import { momentInWords } from "./moments.ts";
 import { roleTitle } from "./roles.ts";

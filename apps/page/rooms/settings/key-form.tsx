@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import { useWork } from "../../data/use-work.ts";
 import type { Role } from "../../../../src/domain/permissions.ts";
-import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/field.tsx";
-import { UNSAVED, useLoss } from "../../ui/leaving.ts";
-import { Problem } from "../../ui/states.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Field } from "../../../ui/field.tsx";
+import { UNSAVED, useLoss } from "../../../ui/leaving.ts";
+import { Problem } from "../../../ui/states.tsx";
 import { ChannelChoice, RoleChoice } from "./choices.tsx";
 import { makeKey } from "./keys-api.ts";
 import { EXPIRIES } from "./roles.ts";

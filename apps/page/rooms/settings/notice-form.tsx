@@ -2,11 +2,11 @@ import { useState } from "preact/hooks";
 import type { EventKind, WebhookFormat } from "../../../../src/domain/webhooks/webhook.ts";
 import { call } from "../../data/tools.ts";
 import { useWork } from "../../data/use-work.ts";
-import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/field.tsx";
-import { SHOWN_ONCE, UNSAVED } from "../../ui/leaving.ts";
-import { Sheet } from "../../ui/sheet.tsx";
-import { Problem } from "../../ui/states.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Field } from "../../../ui/field.tsx";
+import { SHOWN_ONCE, UNSAVED } from "../../../ui/leaving.ts";
+import { Sheet } from "../../../ui/sheet.tsx";
+import { Problem } from "../../../ui/states.tsx";
 import { CopyBox } from "./copy-box.tsx";
 import {
   EVENT_WORDS,

@@ -2,10 +2,10 @@ import { Monitor } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { NO_KEY } from "../../../shared/drafts.ts";
 import { useLoad } from "../../data/load.ts";
-import { Ask } from "../../ui/ask.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Bones, Problem } from "../../ui/states.tsx";
-import { say } from "../../ui/toasts.tsx";
+import { Ask } from "../../../ui/ask.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Bones, Problem } from "../../../ui/states.tsx";
+import { say } from "../../../ui/toasts.tsx";
 import { endSession, listSessions, type PageSession } from "./keys-api.ts";
 import { momentInWords } from "./moments.ts";
 

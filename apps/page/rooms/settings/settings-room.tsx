@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { useLoad } from "../../data/load.ts";
 import { may, session } from "../../data/session.ts";
-import { Room } from "../../ui/room.tsx";
+import { Room } from "../../../ui/room.tsx";
 import { Data, ThisPage, TimeZone } from "./about.tsx";
 import { Assistants } from "./assistants.tsx";
 import { OwnGrants } from "./grants.tsx";

@@ -5,9 +5,9 @@ import { may } from "../../data/session.ts";
 import { channelName } from "../../data/shared-data.ts";
 import { shortTime } from "../../data/when.ts";
 import { useChange } from "../../post/use-change.ts";
-import { StatusBadge } from "../../ui/badges.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Problem } from "../../ui/states.tsx";
+import { StatusBadge } from "../../../ui/badges.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Problem } from "../../../ui/states.tsx";
 import { Reason } from "./post-row.tsx";
 import { tellError } from "./telling.ts";
 

@@ -5,9 +5,9 @@ import type { Post } from "../../../../src/domain/posts/post.ts";
 import { loadAccounts, loadStatus, postChanges, status } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { useWork } from "../../data/use-work.ts";
-import { Button, ButtonLink } from "../../ui/button.tsx";
-import { Field } from "../../ui/field.tsx";
-import { Problem } from "../../ui/states.tsx";
+import { Button, ButtonLink } from "../../../ui/button.tsx";
+import { Field } from "../../../ui/field.tsx";
+import { Problem } from "../../../ui/states.tsx";
 
 const ASK_EVERY_MS = 700;
 

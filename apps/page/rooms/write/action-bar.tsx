@@ -1,9 +1,9 @@
 import { channelName, findAccount } from "../../data/shared-data.ts";
 import { CalendarCheck, MessageCircleQuestion, Save, Send } from "lucide-preact";
 import { formats, may } from "../../data/session.ts";
-import { Ask } from "../../ui/ask.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Problem } from "../../ui/states.tsx";
+import { Ask } from "../../../ui/ask.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Problem } from "../../../ui/states.tsx";
 import { type Actions, ASKING } from "./actions.ts";
 import type { Composer } from "./composer.ts";
 import { listed } from "./repeat.ts";

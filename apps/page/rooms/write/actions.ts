@@ -10,7 +10,7 @@ import { clockTime, shortTime } from "../../data/when.ts";
 import { useWork } from "../../data/use-work.ts";
 import { followPosts } from "../../post/follow-posts.ts";
 import { placesOf } from "../../post/tell-outcome.ts";
-import { say } from "../../ui/toasts.tsx";
+import { say } from "../../../ui/toasts.tsx";
 import { sentenceOf } from "../../wire.ts";
 import type { Composer } from "./composer.ts";
 import { type Form, timeProblem } from "./form.ts";

@@ -1,7 +1,7 @@
 import { accounts } from "../../data/shared-data.ts";
-import { ButtonLink } from "../../ui/button.tsx";
-import { ChannelName, PlatformGlyph } from "../../ui/channel.tsx";
-import { Bones } from "../../ui/states.tsx";
+import { ButtonLink } from "../../../ui/button.tsx";
+import { ChannelName, PlatformGlyph } from "../../../ui/channel.tsx";
+import { Bones } from "../../../ui/states.tsx";
 import { TO_CONNECT } from "../channels/paths.ts";
 import type { Composer } from "./composer.ts";
 import { newTarget } from "./form.ts";

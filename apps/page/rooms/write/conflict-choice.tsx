@@ -1,5 +1,5 @@
 import { useRefusal } from "../../data/use-refusal.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../../../ui/button.tsx";
 import { sentenceOf } from "../../wire.ts";
 import type { Composer } from "./composer.ts";
 

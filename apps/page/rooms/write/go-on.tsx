@@ -4,7 +4,7 @@ import { jsonOf } from "../../../shared/json.ts";
 import { useLoad } from "../../data/load.ts";
 import { isOwnKey } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../../../ui/button.tsx";
 import type { Composer } from "./composer.ts";
 import { isAnything } from "./form.ts";
 import { lastSave } from "./kept-forms.ts";

@@ -3,11 +3,11 @@ import { useState } from "preact/hooks";
 import type { File as StoredFile } from "../../../../src/domain/files/file.ts";
 import { useLoad } from "../../data/load.ts";
 import { call } from "../../data/tools.ts";
-import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/field.tsx";
-import { Picture } from "../../ui/picture.tsx";
-import { Sheet } from "../../ui/sheet.tsx";
-import { Bones, Empty, Problem } from "../../ui/states.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Field } from "../../../ui/field.tsx";
+import { Picture } from "../../../ui/picture.tsx";
+import { Sheet } from "../../../ui/sheet.tsx";
+import { Bones, Empty, Problem } from "../../../ui/states.tsx";
 import { keepFiles } from "./media-files.ts";
 
 const PER_PAGE = 48;

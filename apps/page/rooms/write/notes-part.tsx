@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { Field } from "../../ui/field.tsx";
+import { Field } from "../../../ui/field.tsx";
 import type { Composer } from "./composer.ts";
 
 /** For those who plan; never published. */

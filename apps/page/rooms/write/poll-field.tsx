@@ -1,6 +1,6 @@
 import { Plus, X } from "lucide-preact";
 import { jsonOf } from "../../../shared/json.ts";
-import { Button, IconButton } from "../../ui/button.tsx";
+import { Button, IconButton } from "../../../ui/button.tsx";
 import type { Field } from "./fields.ts";
 import { type PollForm, readPoll } from "./poll.ts";
 

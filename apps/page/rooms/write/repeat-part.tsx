@@ -1,7 +1,7 @@
 import { Plus, Trash2 } from "lucide-preact";
 import { clockTime } from "../../data/when.ts";
-import { Button, IconButton } from "../../ui/button.tsx";
-import { Field } from "../../ui/field.tsx";
+import { Button, IconButton } from "../../../ui/button.tsx";
+import { Field } from "../../../ui/field.tsx";
 import type { Composer } from "./composer.ts";
 import { fromDay, inWords, type RepeatForm, repeatProblems, tellTurns, UNITS, WEEKDAYS } from "./repeat.ts";
 

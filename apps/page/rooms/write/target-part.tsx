@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { channelName, platformTitle, findAccount } from "../../data/shared-data.ts";
 import { timezone } from "../../data/session.ts";
-import { Button } from "../../ui/button.tsx";
-import { ChannelLabel } from "../../ui/channel.tsx";
-import { Field } from "../../ui/field.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { ChannelLabel } from "../../../ui/channel.tsx";
+import { Field } from "../../../ui/field.tsx";
 import type { Composer } from "./composer.ts";
 import type { Field as PlatformField } from "./fields.ts";
 import { newKey, type OwnContent, type TargetForm, withField } from "./form.ts";
@@ -14,7 +14,7 @@ import { PostingPart } from "./posting-part.tsx";
 import type { Remark } from "./remarks.ts";
 import { Remarks } from "./remarks.tsx";
 import { TextArea } from "./text-part.tsx";
-import { say } from "../../ui/toasts.tsx";
+import { say } from "../../../ui/toasts.tsx";
 
 interface TargetPartProps {
   readonly composer: Composer;

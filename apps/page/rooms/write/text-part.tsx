@@ -1,8 +1,8 @@
 import { ChartBar, Link2, ListPlus, MessageCircle, Plus, Trash2, Type } from "lucide-preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { channelName, findAccount, platformTitle } from "../../data/shared-data.ts";
-import { Button, IconButton } from "../../ui/button.tsx";
-import { say } from "../../ui/toasts.tsx";
+import { Button, IconButton } from "../../../ui/button.tsx";
+import { say } from "../../../ui/toasts.tsx";
 import type { Composer } from "./composer.ts";
 import { type Form, newKey, type Part, withField } from "./form.ts";
 import { addFiles, filesOf, MediaPart } from "./media-part.tsx";

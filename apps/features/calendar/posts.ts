@@ -1,10 +1,10 @@
-import { besidePlatform, shortNames } from "../../src/domain/accounts/channel-names.ts";
-import { isJson, jsonOf, textOf, type Json } from "../shared/json.ts";
-import { type Draft, firstTimeOf, readDraft } from "../shared/drafts.ts";
-import { isStatus, type Status } from "../shared/statuses.ts";
-import { keepBehind, sentencesBehind } from "../shared/told.ts";
-import { NO_TEXT, splitText, webAddress } from "../shared/texts.ts";
-import { isZone } from "../shared/zone.ts";
+import { besidePlatform, shortNames } from "../../../src/domain/accounts/channel-names.ts";
+import { isJson, jsonOf, textOf, type Json } from "../../shared/json.ts";
+import { type Draft, firstTimeOf, readDraft } from "../../shared/drafts.ts";
+import { isStatus, type Status } from "../../shared/statuses.ts";
+import { keepBehind, sentencesBehind } from "../../shared/told.ts";
+import { NO_TEXT, splitText, webAddress } from "../../shared/texts.ts";
+import { isZone } from "../../shared/zone.ts";
 
 /** A draft and when it would go out, or the first part of it. */
 export type CalendarDraft = Draft & { readonly at: number };
@@ -62,7 +62,6 @@ export const CHANGES = {
     tool: "retry_post",
     args: {},
     from: "failed",
-    to: { status: "scheduled", error: null },
     doing: "Sending again…",
     said: "The post is sent again.",
   },
@@ -70,7 +69,6 @@ export const CHANGES = {
     tool: "cancel_post",
     args: {},
     from: "scheduled",
-    to: { status: "cancelled" },
     doing: "Cancelling…",
     said: "The post is cancelled.",
   },
@@ -78,7 +76,6 @@ export const CHANGES = {
     tool: "cancel_post",
     from: "published",
     args: { fromPlatform: true },
-    to: { status: "cancelled" },
     doing: "Taking it down…",
     said: "The post is taken down.",
   },
@@ -86,7 +83,6 @@ export const CHANGES = {
     tool: "resolve_post",
     from: "failed",
     args: { outcome: "dismissed" },
-    to: { status: "cancelled" },
     doing: "Dismissing it…",
     said: "The post is dismissed.",
   },

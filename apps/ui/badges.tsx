@@ -1,8 +1,8 @@
-import { DRAFT_STATES, OUTCOMES, type DraftState, type Outcome } from "../../shared/drafts.ts";
-import { now } from "../../shared/clock.ts";
-import { isLate, standingOf, type Status } from "../../shared/statuses.ts";
-import { nearTime } from "../data/when.ts";
-import { nextTryOf } from "../post/post-facts.ts";
+import { DRAFT_STATES, OUTCOMES, type DraftState, type Outcome } from "../shared/drafts.ts";
+import { now } from "../shared/clock.ts";
+import { isLate, standingOf, type Status } from "../shared/statuses.ts";
+import { nearTime } from "../page/data/when.ts";
+import { nextTryOf } from "../page/post/post-facts.ts";
 
 /** A state has a shape beside its colour, for those who do not see the colour. */
 export function Badge({

@@ -1,10 +1,11 @@
-import type { HostAbilities, ToolAnswer } from "../shared/bridge.ts";
-import type { Json } from "../shared/json.ts";
-import { now } from "../shared/clock.ts";
-import { createFormats } from "../shared/formats.ts";
-import { countPosts } from "../shared/texts.ts";
-import type { Host } from "../shared/host.ts";
-import type { Wire } from "../shared/wire.ts";
+import { signal } from "@preact/signals";
+import type { HostAbilities, ToolAnswer } from "../../shared/bridge.ts";
+import type { Json } from "../../shared/json.ts";
+import { now } from "../../shared/clock.ts";
+import { createFormats } from "../../shared/formats.ts";
+import { countPosts } from "../../shared/texts.ts";
+import type { Host } from "../../shared/host.ts";
+import type { Wire } from "../../shared/wire.ts";
 import { certainPart, loadCalendar, NO_CALENDAR, NOTHING_LOADED } from "./load-calendar.ts";
 import type { CalendarOptions } from "./options.ts";
 import { CHANGES, readCalendar, readPost, type Calendar, type CalendarPost } from "./posts.ts";
@@ -20,41 +21,53 @@ import {
   type State,
   type View,
 } from "./state.ts";
-import { addDays, addMonths, type Day, type WallTime } from "../shared/zone.ts";
+import { addDays, addMonths, type Day, type WallTime } from "../../shared/zone.ts";
 
-/** What the app shows itself with. */
-export interface Screen {
-  render(state: State, focus: string | null): void;
-  /** Before there is a calendar, and when there is none. */
-  showText(text: string): void;
-  /** A sentence that stays until it is closed; null closes it. */
-  complain(sentence: string | null): void;
+/** What stands over the calendar until it is closed. */
+interface Message {
+  readonly sentence: string;
   /** Nothing was refused, and something is good to know. */
-  hint(sentence: string): void;
-  /** Told to those who do not see the change. */
-  say(sentence: string): void;
+  readonly isHint: boolean;
 }
 
-/** What the person does with the calendar, and what the server says to it. */
+/** What a tool does to a post, and what is said meanwhile. */
+interface Work {
+  readonly tool: string;
+  readonly args: Json;
+  readonly doing: string;
+}
+
+/** What the person does with the calendar, and what the server says to it. What is drawn reads its signals. */
 export class App {
-  readonly #screen: Screen;
+  /** What stands in the calendar's place before there is one, and when there is none. */
+  readonly text = signal<string | null>("Loading the calendar…");
+  readonly message = signal<Message | null>(null);
+  /** Told to those who do not see the change. Another object is told anew. */
+  readonly said = signal({ sentence: "" });
+  readonly #state = signal<State | null>(null);
   readonly #host: Host;
   #options: CalendarOptions;
-  #state: State | null = null;
   /** Filters that the calendar was asked for with; they hold for other months too. */
   #filters: Json = {};
   #loads = 0;
   /** What was shown last that had come from the server: shown again where something else does not come. */
   #settled: Pick<State, "view" | "day" | "hour"> | null = null;
+  #focus: string | null = null;
 
-  constructor(screen: Screen, host: Host, options: CalendarOptions = {}) {
-    this.#screen = screen;
+  constructor(host: Host, options: CalendarOptions = {}) {
     this.#host = host;
     this.#options = options;
   }
 
   get state(): State | null {
-    return this.#state;
+    return this.#state.value;
+  }
+
+  /** The `data-key` of what the next drawing gives the focus to. Asked for once. */
+  takeFocus(): string | null {
+    const focus = this.#focus;
+    this.#focus = null;
+    return focus;
   }
 
   begin(wire: Wire, abilities: HostAbilities, context: Json): void {
@@ -69,8 +82,8 @@ export class App {
 
   takeContext(changes: Json): void {
     const layout = this.#host.takeContext(changes);
-    if (this.#state !== null)
-      this.update({ layout, formats: createFormats(layout.locale, this.#state.zone.name) });
+    if (this.state !== null)
+      this.update({ layout, formats: createFormats(layout.locale, this.state.zone.name) });
   }
 
   takeInput({ accountId }: Json): void {
@@ -79,12 +92,12 @@ export class App {
 
   takeResult(answer: ToolAnswer): void {
     const calendar = answer.isError ? null : readCalendar(answer.structured);
-    if (calendar === null) return this.#screen.showText(answer.isError ? answer.text : NO_CALENDAR);
+    if (calendar === null) return this.showText(answer.isError ? answer.text : NO_CALENDAR);
     const { abilities, context } = this.#host;
     const state = createState({ calendar, abilities, context, now: now(), options: this.#options });
-    this.#state = answer.note === null ? state : { ...state, calendar: certainPart(calendar) };
-    this.#screen.complain(this.#host.abilities.callsTools ? null : answer.note);
-    this.#screen.render(this.#state, null);
+    this.#draw(answer.note === null ? state : { ...state, calendar: certainPart(calendar) });
+    this.closeMessage();
+    if (answer.note !== null && !abilities.callsTools) this.#complain(answer.note);
     if (answer.note !== null) void this.show(state.view, state.day);
   }
 
@@ -94,52 +107,65 @@ export class App {
     const calendar = { ...NOTHING_LOADED, timezone };
     const state = createState({ calendar, abilities, context, now: now(), options: this.#options });
     // What is asked for is what is shown, also where no answer comes.
-    this.#state = { ...state, view, day: day ?? state.zone.read(state.now).day };
-    return this.show(view, this.#state.day);
+    const shown = { ...state, view, day: day ?? state.zone.read(state.now).day };
+    this.#draw(shown);
+    return this.show(view, shown.day);
   }
 
-  /** Asks anew for the days that are shown, with other filters where these are given. */
-  reload(filters = this.#filters): Promise<void> {
-    this.#filters = filters;
-    const state = this.#state;
+  /** Asks anew for the days that are shown. */
+  reload(): Promise<void> {
+    const state = this.state;
     if (state === null || state.move !== null) return Promise.resolve();
     return this.show(state.view, state.day, null, true);
   }
 
   takeCancellation(): void {
-    if (this.#state === null) this.#screen.showText("The calendar was not loaded: the call was cancelled.");
+    if (this.state === null) this.showText("The calendar was not loaded: the call was cancelled.");
   }
 
   update(changes: Partial<State>, focus: string | null = null): void {
-    if (this.#state === null) return;
-    this.#state = { ...this.#state, ...changes };
-    this.#screen.render(this.#state, focus);
-    this.#options.onChange?.(this.#state);
+    if (this.state === null) return;
+    this.#focus = focus ?? this.#focus;
+    this.#draw({ ...this.state, ...changes });
+  }
+
+  #draw(state: State): void {
+    this.#state.value = state;
+    this.text.value = null;
+  }
+
+  showText(text: string): void {
+    this.text.value = text;
   }
 
   say(sentence: string): void {
-    this.#screen.say(sentence);
+    this.said.value = { sentence };
   }
 
-  closeComplaint(): void {
-    this.#screen.complain(null);
+  closeMessage(): void {
+    this.message.value = null;
   }
 
-  step(direction: 1 | -1, focus: string | null = null): Promise<void> {
-    const state = this.#state;
+  #complain(sentence: string): void {
+    if (this.#options.onComplaint !== undefined) return this.#options.onComplaint(sentence);
+    this.message.value = { sentence, isHint: false };
+  }
+
+  step(direction: 1 | -1): Promise<void> {
+    const state = this.state;
     if (state === null) return Promise.resolve();
     const day = state.view === "month" ? addMonths(state.day, direction) : addDays(state.day, 7 * direction);
-    return this.show(state.view, day, focus);
+    return this.show(state.view, day);
   }
 
   showToday(): Promise<void> {
-    const state = this.#state;
+    const state = this.state;
     return state === null ? Promise.resolve() : this.show(state.view, state.zone.read(now()).day);
   }
 
   /** Shows other days, and asks the server for them when they are not at hand. */
   async show(view: View, day: Day, focus: string | null = null, isAnew = false): Promise<void> {
-    const before = this.#state;
+    const before = this.state;
     if (before === null) return;
     const load = ++this.#loads;
     if (!before.isLoading) this.#settled = before;
@@ -152,26 +178,26 @@ export class App {
     );
     if (!mustLoad) return;
     const loaded = await loadCalendar((args) => this.#host.call("show_calendar", args), this.#filters, days);
-    if (load !== this.#loads || this.#state === null) return;
+    if (load !== this.#loads || this.state === null) return;
     if (loaded.calendar === null) {
-      this.#screen.complain(loaded.sentence);
+      this.#complain(loaded.sentence);
       const back = this.#settled ?? before;
       return this.update({ view: back.view, day: back.day, hour: back.hour, isLoading: false, move: null });
     }
-    if (loaded.note !== null) this.#screen.complain(loaded.note);
+    if (loaded.note !== null) this.#complain(loaded.note);
     this.#takeLoaded(loaded.calendar);
     if (!isAnew) this.say(`${countPosts(loaded.calendar.posts.length)} loaded.`);
   }
 
   #takeLoaded(calendar: Calendar): void {
-    if (this.#state === null) return;
+    if (this.state === null) return;
     // What is on its way to the server is newer here, and what is carried is looked for under its old day.
-    const { busy, move } = this.#state;
+    const { busy, move } = this.state;
     const ids = new Set(calendar.posts.map(({ id }) => id));
     const isKept = ({ id }: CalendarPost): boolean => id === move?.id || (busy.has(id) && ids.has(id));
-    const kept = this.#state.calendar.posts.filter(isKept);
+    const kept = this.state.calendar.posts.filter(isKept);
     const posts = [...calendar.posts.filter((post) => kept.every(({ id }) => id !== post.id)), ...kept];
-    const state = { ...this.#state, calendar: { ...calendar, posts } };
+    const state = { ...this.state, calendar: { ...calendar, posts } };
     this.update({
       calendar: state.calendar,
       hour: state.view === "week" ? firstHour(state) : state.hour,
@@ -179,67 +205,60 @@ export class App {
     });
   }
 
+  /** The post, unless something is being done to it. */
+  #idle(id: string): CalendarPost | null {
+    return this.state === null || this.state.busy.has(id) ? null : findPost(this.state, id);
+  }
+
   /** True when the person may take the post up now. */
   mayMove(id: string): boolean {
-    const post = this.#state === null ? null : findPost(this.#state, id);
-    return this.#state !== null && post !== null && isMovable(this.#state, post);
+    const post = this.#idle(id);
+    return this.state !== null && post !== null && isMovable(this.state, post);
   }
 
   /** Shows the post at its new time at once, and takes that back when the server refuses. */
   async move(id: string, to: WallTime): Promise<void> {
-    if (this.#state !== null) await this.moveTo(id, this.#state.zone.toMs(to));
+    if (this.state !== null) await this.moveTo(id, this.state.zone.toMs(to));
   }
 
   async moveTo(id: string, scheduledAt: number): Promise<void> {
-    const state = this.#state;
-    const post = state === null ? null : findPost(state, id);
+    const state = this.state;
+    const post = this.#idle(id);
     if (state === null || post === null || !this.mayMove(id)) return;
-    const isSame = scheduledAt === post.scheduledAt;
     this.update(
       { move: null, ...activeAt(state, state.zone.read(scheduledAt)) },
       state.panel === null ? `chip:${id}` : null,
     );
-    if (isSame) return;
-    this.#screen.complain(null);
+    if (scheduledAt === post.scheduledAt) return;
     const time = new Date(scheduledAt).toISOString();
-    this.#replace({ ...post, scheduledAt }, "Saving…");
-    const answer = await this.#host.call("update_post", { id, scheduledAt: time });
-    if (answer.isError) return this.#takeBack(post, answer.text);
-    this.#replace(readPost(answer.structured?.["post"]) ?? { ...post, scheduledAt });
+    const work = { tool: "update_post", args: { scheduledAt: time }, doing: "Saving…" };
+    const answer = await this.#work(post, work, { ...post, scheduledAt });
+    if (answer === null) return;
     const sentence = `Moved to ${when(state, scheduledAt)}.`;
     if (this.#options.onMoved === undefined) this.say(sentence);
     this.#options.onMoved?.(post, sentence, () => void this.moveTo(id, post.scheduledAt));
-    this.#hint(answer.structured?.["warnings"]);
+    this.#hint(answer["warnings"]);
     this.#tellModel(`${id} was moved to ${time}`);
   }
 
-  /** Does what its button says, and takes that back when the server refuses. */
+  /** Does what its button says. */
   async change(id: string, name: keyof typeof CHANGES): Promise<void> {
-    const { from, to, tool, args, doing, said } = CHANGES[name];
-    const state = this.#state;
-    const post = state === null ? null : findPost(state, id);
-    if (post?.status !== from || !this.#host.abilities.callsTools || state?.busy.has(id)) return;
-    this.#screen.complain(null);
-    this.#replace(post, doing);
-    const answer = await this.#host.call(tool, { id, ...args });
-    if (answer.isError) return this.#takeBack(post, answer.text);
-    this.#replace(readPost(answer.structured?.["post"]) ?? { ...post, ...to });
+    const { from, said, ...work } = CHANGES[name];
+    const post = this.#idle(id);
+    if (post?.status !== from || !this.#host.abilities.callsTools) return;
+    if ((await this.#work(post, work)) === null) return;
     this.say(said);
-    this.#tellModel(`${id}: ${tool}`);
+    this.#tellModel(`${id}: ${work.tool}`);
   }
 
   /** Opens the text of a post to be written anew: the whole of it, as it is now. */
   async write(id: string): Promise<void> {
-    const post = this.#state === null ? null : findPost(this.#state, id);
-    if (post === null || this.#state?.busy.has(id)) return;
-    this.#screen.complain(null);
-    this.#replace(post, "Loading the text…");
-    const answer = await this.#host.call("get_post", { id });
-    const fresh = readPost(answer.structured?.["post"]);
-    if (answer.isError || fresh === null) return this.#takeBack(post, answer.text);
-    this.#replace(fresh);
-    const panel = this.#state?.panel ?? null;
-    if (panel !== null)
+    const post = this.#idle(id);
+    if (post === null) return;
+    const answer = await this.#work(post, { tool: "get_post", args: {}, doing: "Loading the text…" });
+    const panel = this.state?.panel ?? null;
+    const fresh = readPost(answer?.["post"]);
+    if (fresh !== null && panel !== null)
       this.update(
         { panel: { ...panel, asking: null, writing: { id, text: fresh.caption ?? "" } } },
         `text:${id}`,
@@ -248,50 +267,58 @@ export class App {
 
   /** Saves the text of a waiting post, or sends a failed one again with it. */
   async reword(id: string, caption: string): Promise<void> {
-    const state = this.#state;
-    const post = state === null ? null : findPost(state, id);
-    if (state === null || post === null || state.busy.has(id)) return;
+    const post = this.#idle(id);
+    if (post === null) return;
     const isFailed = post.status === "failed";
-    this.#screen.complain(null);
     // What was typed is there again where it is refused.
-    const { panel } = state;
+    const panel = this.state?.panel ?? null;
     if (panel !== null) this.update({ panel: { ...panel, writing: { id, text: caption } } });
-    this.#replace(post, isFailed ? CHANGES.retry.doing : "Saving…");
-    const answer = await this.#host.call(isFailed ? "retry_post" : "update_post", { id, caption });
-    if (answer.isError) return this.#takeBack(post, answer.text);
-    this.#replace(readPost(answer.structured?.["post"]) ?? post);
-    if (this.#state?.panel?.writing?.id === id)
-      this.update({ panel: { ...this.#state.panel, writing: null } }, "panel:title");
+    const answer = await this.#work(post, {
+      tool: isFailed ? "retry_post" : "update_post",
+      args: { caption },
+      doing: isFailed ? CHANGES.retry.doing : "Saving…",
+    });
+    if (answer === null) return;
+    if (this.state?.panel?.writing?.id === id)
+      this.update({ panel: { ...this.state.panel, writing: null } }, "panel:title");
     this.say(isFailed ? CHANGES.retry.said : "The text is saved.");
-    this.#hint(answer.structured?.["warnings"]);
+    this.#hint(answer["warnings"]);
     this.#tellModel(`${id}: ${isFailed ? "retry_post with another text" : "another text"}`);
+  }
+
+  /** `shown`: the post until the answer is there. Null: the server refused, and the post is as it was. */
+  async #work(post: CalendarPost, { tool, args, doing }: Work, shown = post): Promise<Json | null> {
+    this.closeMessage();
+    this.#replace(shown, doing);
+    const { isError, structured, text } = await this.#host.call(tool, { id: post.id, ...args });
+    this.#replace(isError ? post : (readPost(structured?.["post"]) ?? shown));
+    if (isError) this.#complain(text);
+    return isError ? null : (structured ?? {});
   }
 
   /** What else is said of a change that was made. */
   #hint(warnings: unknown): void {
-    if (Array.isArray(warnings) && warnings.length > 0) this.#screen.hint(warnings.map(String).join(" "));
+    if (!Array.isArray(warnings) || warnings.length === 0) return;
+    const sentence = warnings.map(String).join(" ");
+    if (this.#options.onHint !== undefined) return this.#options.onHint(sentence);
+    this.message.value = { sentence, isHint: true };
   }
 
   openLink(url: string): void {
     this.#host
       .openLink(url)
-      .catch(() => this.#screen.complain("The application around this page did not open the link."));
+      .catch(() => this.#complain("The application around this page did not open the link."));
   }
 
   async toggleFullscreen(): Promise<void> {
-    const layout = this.#state?.layout;
+    const layout = this.state?.layout;
     if (layout !== undefined) this.takeContext(await this.#host.toggleFullscreen(layout));
   }
 
-  #takeBack(post: CalendarPost, sentence: string): void {
-    this.#replace(post);
-    this.#screen.complain(sentence);
-  }
-
   #replace(post: CalendarPost, doing: string | null = null): void {
-    if (this.#state === null) return;
-    const { calendar } = this.#state;
-    const busy = new Map(this.#state.busy);
+    if (this.state === null) return;
+    const { calendar } = this.state;
+    const busy = new Map(this.state.busy);
     if (doing === null) busy.delete(post.id);
     else busy.set(post.id, doing);
     this.update({

@@ -1,6 +1,6 @@
+import type { ComponentChildren } from "preact";
 import type { CalendarPost } from "./posts.ts";
-import type { State } from "./state.ts";
-import type { Day } from "../shared/zone.ts";
+import type { Day } from "../../shared/zone.ts";
 
 /** What a person asked to see. */
 export type Opened =
@@ -15,7 +15,7 @@ export interface CalendarOptions {
   readonly tiles?: {
     pictureUrl(mediaUrl: string): string;
     /** The mark of a channel's platform. `provider`: where nothing is known of the channel. */
-    markOf(accountId: string, provider: string | null): Node | null;
+    markOf(accountId: string, provider: string | null): ComponentChildren;
     /** What tells a channel from others of its platform. Null: there is no other. */
     placeOf(accountId: string): string | null;
   };
@@ -25,7 +25,6 @@ export interface CalendarOptions {
   readonly mayMove?: boolean;
   /** In the place of the calendar's own panel, toolbar and legend. */
   onOpen?(opened: Opened): void;
-  onChange?(state: State): void;
   onMoved?(post: CalendarPost, sentence: string, undo: () => void): void;
   onComplaint?(sentence: string): void;
   /** After a change that was made. */

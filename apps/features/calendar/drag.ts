@@ -1,7 +1,6 @@
 import type { App } from "./app.ts";
-import { element } from "../shared/dom.ts";
 import { findPost } from "./state.ts";
-import type { WallTime } from "../shared/zone.ts";
+import type { WallTime } from "../../shared/zone.ts";
 
 /** A press that stays within this is a click. */
 const CLICK_PX = 5;
@@ -63,8 +62,12 @@ export function listenToDrags(app: App, root: HTMLElement): void {
 }
 
 function makeGhost(app: App, id: string): HTMLElement {
-  const post = app.state === null ? null : findPost(app.state, id);
-  return element("div", { class: "ghost", dir: "auto", "aria-hidden": true }, post?.title ?? "");
+  const ghost = document.createElement("div");
+  ghost.className = "ghost";
+  ghost.dir = "auto";
+  ghost.ariaHidden = "true";
+  ghost.textContent = (app.state === null ? null : findPost(app.state, id))?.title ?? "";
+  return ghost;
 }
 
 function cellAt(event: PointerEvent): HTMLElement | null {

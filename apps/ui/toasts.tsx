@@ -1,8 +1,8 @@
 import { effect, signal } from "@preact/signals";
 import { X } from "lucide-preact";
-import { isRoomShown } from "../data/address.tsx";
-import { offline } from "../data/shared-data.ts";
-import { isUnreached } from "../wire.ts";
+import { isRoomShown } from "../page/data/address.tsx";
+import { offline } from "../page/data/shared-data.ts";
+import { isUnreached } from "../page/wire.ts";
 import type { Message } from "./message.ts";
 import { Button, ButtonLink, IconButton } from "./button.tsx";
 

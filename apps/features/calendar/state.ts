@@ -1,7 +1,7 @@
-import type { HostAbilities } from "../shared/bridge.ts";
-import { createFormats, type Formats } from "../shared/formats.ts";
-import { readLayout, type Layout } from "../shared/host-context.ts";
-import { STATUSES, type Status } from "../shared/statuses.ts";
+import type { HostAbilities } from "../../shared/bridge.ts";
+import { createFormats, type Formats } from "../../shared/formats.ts";
+import { readLayout, type Layout } from "../../shared/host-context.ts";
+import { STATUSES, type Status } from "../../shared/statuses.ts";
 import {
   canMove,
   inOrder,
@@ -13,7 +13,7 @@ import {
 } from "./posts.ts";
 import { tellSeriesComing } from "./coming.ts";
 import type { CalendarOptions } from "./options.ts";
-import { createZone, daysShown, monthOf, type Day, type WallTime, type Zone } from "../shared/zone.ts";
+import { createZone, daysShown, monthOf, type Day, type WallTime, type Zone } from "../../shared/zone.ts";
 
 export type View = "month" | "week";
 
@@ -123,16 +123,48 @@ function shownPosts({ calendar, zone, move }: State): readonly CalendarPost[] {
   return [...moved, ...posts.filter((post) => post.id !== move.id)];
 }
 
-export function postsByDay(state: State): ReadonlyMap<Day, readonly CalendarPost[]> {
-  return Map.groupBy(shownPosts(state), (post) => state.zone.read(post.scheduledAt).day);
+/** What stands on a day, or in one of its hours. */
+export interface Cell {
+  readonly posts: readonly CalendarPost[];
+  readonly drafts: readonly CalendarDraft[];
+  readonly slots: readonly FreeSlot[];
 }
 
-export function draftsByDay({ calendar, zone }: State): ReadonlyMap<Day, readonly CalendarDraft[]> {
-  return Map.groupBy(inTime(calendar.drafts), ({ at }) => zone.read(at).day);
+/** A day of a month, or an hour of a week. */
+export interface Place {
+  readonly day: Day;
+  readonly hour: number | null;
 }
 
-export function slotsByDay({ calendar, zone }: State): ReadonlyMap<Day, readonly FreeSlot[]> {
-  return Map.groupBy(inTime(calendar.freeSlots), ({ at }) => zone.read(at).day);
+/** What focus and tests find a cell by. */
+export function cellKey({ day, hour }: Place): string {
+  return hour === null ? `cell:${day}` : `cell:${day}T${hour}`;
+}
+
+/** What all cells hold: of days, or of their hours. */
+export function cellsOf(state: State, by: "day" | "hour"): (place: Place) => Cell {
+  const { calendar, zone } = state;
+  const keyAt = (ms: number): string => {
+    const { day, minutes } = zone.read(ms);
+    return cellKey({ day, hour: by === "day" ? null : Math.floor(minutes / 60) });
+  };
+  const posts = Map.groupBy(shownPosts(state), ({ scheduledAt }) => keyAt(scheduledAt));
+  const drafts = Map.groupBy(inTime(calendar.drafts), ({ at }) => keyAt(at));
+  const slots = Map.groupBy(inTime(calendar.freeSlots), ({ at }) => keyAt(at));
+  return (place) => {
+    const key = cellKey(place);
+    return { posts: posts.get(key) ?? [], drafts: drafts.get(key) ?? [], slots: slots.get(key) ?? [] };
+  };
+}
+
+/** What is in a cell, in words. */
+export function countOf({ posts, drafts, slots }: Cell): string {
+  const counts = [
+    posts.length === 1 ? "1 post" : `${posts.length === 0 ? "no" : posts.length} posts`,
+    drafts.length === 0 ? null : drafts.length === 1 ? "1 draft" : `${drafts.length} drafts`,
+    slots.length === 0 ? null : `${slots.length} free`,
+  ];
+  return counts.filter((count) => count !== null).join(", ");
 }
 
 function inTime<T extends { readonly at: number }>(rows: readonly T[]): readonly T[] {

@@ -1,7 +1,7 @@
-import type { ToolAnswer } from "../shared/bridge.ts";
-import type { Json } from "../shared/json.ts";
+import type { ToolAnswer } from "../../shared/bridge.ts";
+import type { Json } from "../../shared/json.ts";
 import { readCalendar, type Calendar } from "./posts.ts";
-import type { Day } from "../shared/zone.ts";
+import type { Day } from "../../shared/zone.ts";
 
 /** A calendar, or the sentence that says why there is none; `note` tells what is missing from it. */
 type Loaded =

@@ -1,4 +1,4 @@
-import { useAddressGuard } from "../data/address.tsx";
+import { useAddressGuard } from "../page/data/address.tsx";
 import { Ask } from "./ask.tsx";
 import { asked, leave, lossIn } from "./leaving.ts";
 

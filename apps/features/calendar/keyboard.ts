@@ -1,7 +1,7 @@
 import type { App } from "./app.ts";
-import { closePanel, openDay } from "./clicks.ts";
-import { daysOf, findPost, isInPeriod, type State } from "./state.ts";
-import { addDays, type WallTime } from "../shared/zone.ts";
+import { closePanel, openDay } from "./open.ts";
+import { cellKey, daysOf, findPost, isInPeriod, type State } from "./state.ts";
+import { addDays, type WallTime } from "../../shared/zone.ts";
 
 const HOUR_MINUTES = 60;
 const LAST_HOUR = 23;
@@ -17,14 +17,11 @@ const ARROWS: Readonly<Record<string, { across: number; down: number }>> = {
 /**
  * Arrows walk the grid, M takes a post up, arrows carry it, Enter puts it down, Escape leaves all as it was.
  */
-export function listenToKeys(app: App, root: HTMLElement): void {
-  root.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || app.state === null) return;
-    const target = event.target instanceof HTMLElement ? event.target : null;
-    const isHandled =
-      app.state.move === null ? walk(app, event.key, target) : carry(app, app.state, event.key);
-    if (isHandled) event.preventDefault();
-  });
+export function pressKey(app: App, event: KeyboardEvent): void {
+  if (event.ctrlKey || event.metaKey || event.altKey || app.state === null) return;
+  const target = event.target instanceof HTMLElement ? event.target : null;
+  const isHandled = app.state.move === null ? walk(app, event.key, target) : carry(app, app.state, event.key);
+  if (isHandled) event.preventDefault();
 }
 
 function walk(app: App, key: string, target: HTMLElement | null): boolean {
@@ -38,7 +35,8 @@ function walk(app: App, key: string, target: HTMLElement | null): boolean {
   if (target === null || cell === null) return false;
   if (target !== cell && key.toLowerCase() === "m") return pickUp(app, state, target.dataset["id"] ?? "");
   if (target === cell && (key === "Enter" || key === " ")) {
-    openDay(app, cell);
+    const { day = "", hour } = cell.dataset;
+    openDay(app, { day, hour: hour === undefined ? null : Number(hour) });
     return true;
   }
   return goTo(app, state, key);
@@ -106,7 +104,7 @@ function goTo(app: App, state: State, key: string): boolean {
   const arrow = ARROWS[key];
   const days = daysOf(state);
   if (key === "PageUp" || key === "PageDown") {
-    void app.step(key === "PageUp" ? -1 : 1, "grid");
+    void app.step(key === "PageUp" ? -1 : 1);
     return true;
   }
   const week = days.slice(Math.floor(days.indexOf(day) / 7) * 7).slice(0, 7);
@@ -124,7 +122,7 @@ function goTo(app: App, state: State, key: string): boolean {
 function activate(app: App, { day, hour }: { day: string; hour: number }): boolean {
   const state = app.state;
   if (state === null) return false;
-  const focus = state.view === "month" ? `cell:${day}` : `cell:${day}T${hour}`;
+  const focus = cellKey({ day, hour: state.view === "month" ? null : hour });
   if (isInPeriod(state, day)) app.update({ day, hour }, focus);
   else void app.show(state.view, day, focus);
   return true;
