@@ -7,16 +7,22 @@ import { createFormats } from "../shared/formats.ts";
 import { Host } from "../shared/host.ts";
 import { zoneOf } from "../shared/host-context.ts";
 import { createZone } from "../shared/zone.ts";
-import { type Channel, type Decision, findDraft, selectedDraft, type State } from "./state.ts";
+import type { Decision } from "../features/draft/decide-bar.tsx";
+import { type Channel, findDraft, type State } from "./state.ts";
 
-/** What the app shows itself with. */
-export interface Screen {
-  render(state: State, focus: string | null): void;
-  /** Before there are drafts, and when there are none. */
-  showText(text: string): void;
-  complain(sentence: string | null): void;
-  say(sentence: string): void;
+/** What the page shows. */
+export interface Shown {
+  /** Null: there are no drafts to show, and `text` says why. */
+  readonly state: State | null;
+  readonly text: string;
+  /** A sentence that stays until it is closed. */
+  readonly complaint: string | null;
+  /** Told to those who do not see the change. */
+  readonly said: string;
 }
+
+/** `focus`: the id of what gets the focus. */
+type Draw = (app: App, shown: Shown, focus: string | null) => void;
 
 /** What is said while it is done, when it is done, and to the model. */
 const DECISIONS: Readonly<Record<Decision, { doing: string; said: string; told: string }>> = {
@@ -32,20 +38,24 @@ const DECISIONS: Readonly<Record<Decision, { doing: string; said: string; told: 
 
 const NO_DRAFTS = "The answer holds no drafts.";
 
+/** The id of the draft's heading. */
+export const TITLE = "draft-title";
+
 /** What the person does with the drafts, and what the server says to it. */
 export class App {
-  readonly #screen: Screen;
+  readonly #draw: Draw;
   readonly #host = new Host();
-  #state: State | null = null;
+  #shown: Shown = { state: null, text: "Loading the drafts…", complaint: null, said: "" };
   /** Filters that the drafts were asked for with; they hold for further pages too. */
   #filters: Json = {};
 
-  constructor(screen: Screen) {
-    this.#screen = screen;
+  constructor(draw: Draw) {
+    this.#draw = draw;
+    this.#show({});
   }
 
-  get state(): State | null {
-    return this.#state;
+  get #state(): State | null {
+    return this.#shown.state;
   }
 
   begin(bridge: Bridge, abilities: HostAbilities, context: Json): void {
@@ -64,10 +74,10 @@ export class App {
 
   takeResult(answer: ToolAnswer): void {
     const page = answer.isError ? null : readPage(answer);
-    if (page === null) return this.#screen.showText(answer.isError ? answer.text : NO_DRAFTS);
+    if (page === null) return this.showText(answer.isError ? answer.text : NO_DRAFTS);
     const layout = this.#host.takeContext({});
     const drafts = byUrgency(page.drafts);
-    this.#state = {
+    const state = {
       ...page,
       drafts,
       selected: drafts[0]?.id ?? null,
@@ -80,32 +90,45 @@ export class App {
       now: now(),
       ...this.#clocks(layout.locale),
     };
-    this.#screen.render(this.#state, null);
+    this.#show({ state });
     void this.#loadChannels();
     if (drafts[0] !== undefined) void this.#loadWhole(drafts[0].id);
   }
 
   takeCancellation(): void {
-    if (this.#state === null) this.#screen.showText("The drafts were not loaded: the call was cancelled.");
+    if (this.#state === null) this.showText("The drafts were not loaded: the call was cancelled.");
+  }
+
+  showText(text: string): void {
+    this.#show({ state: null, text });
+  }
+
+  complain(complaint: string | null): void {
+    this.#show({ complaint });
+  }
+
+  say(said: string): void {
+    this.#show({ said });
   }
 
   update(changes: Partial<State>, focus: string | null = null): void {
-    if (this.#state === null) return;
-    this.#state = { ...this.#state, ...changes };
-    this.#screen.render(this.#state, focus);
+    if (this.#state !== null) this.#show({ state: { ...this.#state, ...changes } }, focus);
   }
 
-  closeComplaint(): void {
-    this.#screen.complain(null);
+  ask(asking: Decision): void {
+    this.update({ asking });
   }
 
-  say(sentence: string): void {
-    this.#screen.say(sentence);
+  /** Back to the button that asked. Answers whether something was asked. */
+  leave(): boolean {
+    const asking = this.#state?.asking ?? null;
+    if (asking !== null) this.update({ asking: null }, `ask-${asking}`);
+    return asking !== null;
   }
 
   select(id: string, focus: string | null = null): void {
     if (this.#state === null || findDraft(this.#state, id) === null) return;
-    this.#screen.complain(null);
+    this.complain(null);
     this.update({ selected: id, asking: null }, focus);
     void this.#loadWhole(id);
   }
@@ -118,7 +141,7 @@ export class App {
     const answer = await this.#host.call("list_drafts", { ...this.#filters, cursor: state.nextCursor });
     const page = answer.isError ? null : readPage(answer);
     if (page === null) {
-      this.#screen.complain(answer.isError ? answer.text : NO_DRAFTS);
+      this.complain(answer.isError ? answer.text : NO_DRAFTS);
       return this.update({ isLoading: false });
     }
     const { drafts, cut } = this.#state ?? state;
@@ -139,18 +162,18 @@ export class App {
     decision: Decision,
     more: { readonly note?: string; readonly scheduledAt?: string } = {},
   ): Promise<void> {
-    const draft = this.#state === null ? null : selectedDraft(this.#state);
+    const draft = this.#state === null ? null : findDraft(this.#state, this.#state.selected);
     if (draft === null || this.#state?.busy.has(draft.id) === true) return;
     const { doing, said, told } = DECISIONS[decision];
     const { id, revision } = draft;
-    this.#screen.complain(null);
+    this.complain(null);
     this.#busy(id, doing);
     const answer = await this.#host.call("decide_draft", { id, revision, decision, ...more });
     this.#busy(id, null);
     if (answer.isError) return this.#refuse(draft, answer.text);
     const decided = readDraft(answer.structured?.["draft"]);
     if (decided !== null) this.#replace(decided);
-    this.update({ asking: null }, "draft:title");
+    this.update({ asking: null }, TITLE);
     this.say(said);
     this.#host.tellModel("In the review the person decided:", `${id} (revision ${revision}) ${told}`);
   }
@@ -158,7 +181,7 @@ export class App {
   openLink(url: string): void {
     this.#host
       .openLink(url)
-      .catch(() => this.#screen.complain("The application around this page did not open the link."));
+      .catch(() => this.complain("The application around this page did not open the link."));
   }
 
   async toggleFullscreen(): Promise<void> {
@@ -169,10 +192,10 @@ export class App {
   /** A person decides only about what they have seen: a draft that was changed meanwhile is shown first. */
   async #refuse(draft: Draft, sentence: string): Promise<void> {
     const { fresh } = await this.#load(draft.id);
-    if (fresh === null || fresh.revision === draft.revision) return this.#screen.complain(sentence);
+    if (fresh === null || fresh.revision === draft.revision) return this.complain(sentence);
     this.#replace(fresh);
-    this.update({ asking: null }, "draft:title");
-    this.#screen.complain(
+    this.update({ asking: null }, TITLE);
+    this.complain(
       `Not done: the draft was changed meanwhile. This is version ${fresh.revision}. Look at it, then decide.`,
     );
   }
@@ -225,6 +248,11 @@ export class App {
     if (this.#state === null) return;
     const drafts = this.#state.drafts.map((one) => (one.id === draft.id ? draft : one));
     this.update({ drafts, ...(cut === undefined ? {} : { cut }) });
+  }
+
+  #show(changes: Partial<Shown>, focus: string | null = null): void {
+    this.#shown = { ...this.#shown, ...changes };
+    this.#draw(this, this.#shown, focus);
   }
 
   #busy(id: string, doing: string | null): void {

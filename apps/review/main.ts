@@ -1,14 +1,17 @@
+import { h, render } from "preact";
 import { Bridge } from "../shared/bridge.ts";
 import { connect } from "../shared/connect.ts";
-import { part } from "../shared/dom.ts";
 import { App } from "./app.ts";
-import { listenToClicks } from "./clicks.ts";
-import { createScreen } from "./screen.ts";
+import { ReviewView } from "./view.tsx";
 
-const root = part("app");
-const screen = createScreen();
-const app = new App(screen);
-listenToClicks(app, root);
+const root = document.querySelector("main") ?? document.body;
+const app = new App((app, shown, focus) => {
+  render(h(ReviewView, { app, shown }), root);
+  if (focus !== null) document.getElementById(focus)?.focus();
+});
+root.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && app.leave()) event.preventDefault();
+});
 
 const info = { name: "posthorn-review", title: "Posthorn review" };
 const bridge = new Bridge(window.parent, info, {
@@ -20,5 +23,5 @@ const bridge = new Bridge(window.parent, info, {
 });
 
 connect(bridge, root).catch(() =>
-  screen.showText("The application around this page refused to show the drafts."),
+  app.showText("The application around this page refused to show the drafts."),
 );

@@ -1,12 +1,11 @@
 import { besidePlatform } from "../../src/domain/accounts/channel-names.ts";
+import type { Decision } from "../features/draft/decide-bar.tsx";
+import { tellTimeShortly } from "../features/draft/telling.ts";
 import type { HostAbilities } from "../shared/bridge.ts";
-import { type Draft, firstTimeOf } from "../shared/drafts.ts";
+import type { Draft } from "../shared/drafts.ts";
 import type { Formats } from "../shared/formats.ts";
 import type { Layout } from "../shared/host-context.ts";
 import type { Zone } from "../shared/zone.ts";
-
-/** What a person may decide. */
-export type Decision = "approve" | "changes" | "discard" | "stop";
 
 /** A channel as people know it. */
 export interface Channel {
@@ -39,13 +38,8 @@ export function findDraft({ drafts }: State, id: string | null): Draft | null {
   return drafts.find((draft) => draft.id === id) ?? null;
 }
 
-export function selectedDraft(state: State): Draft | null {
-  return findDraft(state, state.selected);
-}
-
-/** The first other draft that waits. */
-export function nextWaiting({ drafts, selected }: State): Draft | null {
-  return drafts.find(({ id, state }) => state === "waiting" && id !== selected) ?? null;
+export function countWaiting({ drafts }: State): number {
+  return drafts.filter(({ state }) => state === "waiting").length;
 }
 
 export function when({ formats, zone }: State, ms: number): string {
@@ -54,10 +48,7 @@ export function when({ formats, zone }: State, ms: number): string {
 
 /** A few words, for lists. */
 export function shortTime({ formats, zone }: State, draft: Draft): string {
-  if (draft.repeat !== null) return "Series";
-  const at = firstTimeOf(draft);
-  if (at === null) return draft.isNextSlot ? "Next slot" : "At once";
-  return `${formats.shortDay(zone.read(at).day)} ${formats.time(at)}`;
+  return tellTimeShortly(draft, (ms) => `${formats.shortDay(zone.read(ms).day)} ${formats.time(ms)}`);
 }
 
 /** "Blog (Mastodon)" */

@@ -4,7 +4,7 @@ import { now } from "../../../shared/clock.ts";
 import { may } from "../../data/session.ts";
 import { channelName, platformTitle } from "../../data/shared-data.ts";
 import { shortTime } from "../../data/when.ts";
-import { Badge } from "../../../ui/badges.tsx";
+import { Badge } from "../../../ui/badge.tsx";
 import { ButtonLink } from "../../../ui/button.tsx";
 import { PlatformGlyph } from "../../../ui/channel.tsx";
 import { needsPerson, postsInWords, statesOf } from "./health.ts";

@@ -1,21 +1,22 @@
-import { ChevronLeft, ChevronRight } from "lucide-preact";
 import { useLayoutEffect, useState } from "preact/hooks";
-import { isUndecided } from "../../../review/readiness.ts";
+import { Key } from "../../../features/draft/decide-bar.tsx";
+import { DraftItems, DraftPager } from "../../../features/draft/draft-items.tsx";
+import { isUndecided } from "../../../features/draft/readiness.ts";
+import { countOf, tellTimeShortly } from "../../../features/draft/telling.ts";
 import { may } from "../../data/session.ts";
 import { channelName } from "../../data/shared-data.ts";
 import { shortTime } from "../../data/when.ts";
 import { useRefusal } from "../../data/use-refusal.ts";
 import { Ask } from "../../../ui/ask.tsx";
-import { Button, IconButton } from "../../../ui/button.tsx";
+import { Button } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { UNSAVED } from "../../../ui/leaving.ts";
 import { Sheet } from "../../../ui/sheet.tsx";
 import { sentenceOf } from "../../wire.ts";
-import { DecideBar, Key } from "./decide-bar.tsx";
+import { DeskBar } from "./decide-bar.tsx";
 import { actionOf } from "./deciding.ts";
-import { DraftView } from "./draft-view.tsx";
 import type { Item } from "./item.ts";
-import { countOf, tellTimeShortly } from "./telling.ts";
+import { ItemView } from "./item-view.tsx";
 import { type Desk, looks, useDesk } from "./use-desk.ts";
 
 interface DeskViewProps {
@@ -49,7 +50,7 @@ export function DeskView({ items, whenDecided }: DeskViewProps) {
             </Button>
           </div>
         )}
-        <DraftView
+        <ItemView
           key={item.shown.id}
           item={item}
           before={desk.before}
@@ -57,15 +58,7 @@ export function DeskView({ items, whenDecided }: DeskViewProps) {
           setMarked={setMarked}
           heading={desk.heading}
         />
-        <DecideBar
-          draft={item.shown}
-          isBusy={desk.isBusy}
-          refusal={desk.refusal}
-          time={desk.time}
-          ask={desk.ask}
-          approve={desk.approve}
-          complain={desk.complain}
-        />
+        <DeskBar item={item} desk={desk} />
       </div>
       <Questions item={item} desk={desk} />
     </div>
@@ -74,61 +67,34 @@ export function DeskView({ items, whenDecided }: DeskViewProps) {
 
 /** The list at the side, and on a small screen how far one is. */
 function DraftNav({ items, desk }: { readonly items: readonly Item[]; readonly desk: Desk }) {
-  const { at } = desk;
   return (
     <nav class="review-nav" aria-label="Drafts, one by one">
       <div class="review-pager">
-        <IconButton
-          isSmall
-          label="Previous draft"
-          aria-keyshortcuts="k"
-          disabled={at <= 0}
-          onClick={() => desk.go(items[at - 1])}
-        >
-          <ChevronLeft aria-hidden="true" />
-        </IconButton>
-        <span>
-          {at + 1} of {items.length}
-        </span>
-        <IconButton
-          isSmall
-          label="Next draft"
-          aria-keyshortcuts="j"
-          disabled={at >= items.length - 1}
-          onClick={() => desk.go(items[at + 1])}
-        >
-          <ChevronRight aria-hidden="true" />
-        </IconButton>
+        <DraftPager at={desk.at} count={items.length} hasKeys go={(to) => desk.go(items[to])} />
         <span class="review-keys note muted" aria-hidden="true">
           <Key letter="K" /> <Key letter="J" /> to go
         </span>
       </div>
-      <ul class="review-list">
-        {items.map((item) => (
-          <li key={item.shown.id}>
-            <button
-              type="button"
-              aria-current={item.shown.id === desk.item?.shown.id ? "true" : undefined}
-              onClick={() => desk.go(item)}
-            >
-              <span class="title" dir="auto">
-                {item.shown.title}
-              </span>
-              <span class="muted note">
-                {tellTimeShortly(item.shown, shortTime)} · {countOf(item.shown.targets.length, "channel")}
-              </span>
-              <Freshness item={item} />
-            </button>
-          </li>
-        ))}
-      </ul>
+      <DraftItems
+        drafts={items.map(({ shown }) => shown)}
+        selected={desk.item?.shown.id ?? null}
+        go={(id) => desk.go(items.find(({ shown }) => shown.id === id))}
+        renderFacts={(draft) => (
+          <>
+            <span class="muted note">
+              {tellTimeShortly(draft, shortTime)} · {countOf(draft.targets.length, "channel")}
+            </span>
+            <Freshness draft={draft} />
+          </>
+        )}
+      />
     </nav>
   );
 }
 
-function Freshness({ item: { shown } }: { readonly item: Item }) {
-  const before = looks.baseOf(shown.id);
-  if (before !== null && before.revision === shown.revision) return null;
+function Freshness({ draft: { id, revision } }: { readonly draft: Item["shown"] }) {
+  const before = looks.baseOf(id);
+  if (before !== null && before.revision === revision) return null;
   return <span class="review-fresh">{before === null ? "New" : "Changed"}</span>;
 }
 

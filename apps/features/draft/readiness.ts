@@ -1,4 +1,4 @@
-import type { Draft } from "../shared/drafts.ts";
+import type { Draft } from "../../shared/drafts.ts";
 
 export function isUndecided({ state }: Draft): boolean {
   return state === "waiting" || state === "open";

@@ -1,0 +1,84 @@
+import { CircleAlert, TriangleAlert } from "lucide-preact";
+import type { ComponentChildren } from "preact";
+import { upperFirst } from "../../../src/domain/posts/for-people.ts";
+import type { Draft } from "../../shared/drafts.ts";
+
+export type Target = Draft["targets"][number];
+export type TargetPost = Draft["posts"][number];
+
+interface TargetCardProps {
+  readonly draft: Draft;
+  readonly target: Target;
+  /** The channel, as its heading. */
+  readonly channel: ComponentChildren;
+  /** Beside the channel. */
+  readonly aside?: ComponentChildren;
+  /** What the channel will show. */
+  readonly children: ComponentChildren;
+  when(ms: number): string;
+  /** What became of it there. */
+  renderPost(post: TargetPost): ComponentChildren;
+}
+
+/** A channel, with what it will show there. */
+export function TargetCard(props: TargetCardProps) {
+  const { draft, target, channel, aside, children, when, renderPost } = props;
+  const { accountId, scheduledAt, error, warnings } = target;
+  return (
+    <li class={error === null ? "card" : "card refused"}>
+      <div class="head">
+        <h3 dir="auto">{channel}</h3>
+        {scheduledAt !== null && scheduledAt !== draft.scheduledAt && (
+          <span class="muted note">{when(scheduledAt)}</span>
+        )}
+        {aside}
+      </div>
+      {error !== null && (
+        <p class="remark bad">
+          <CircleAlert aria-hidden="true" size={16} />
+          <span dir="auto">
+            <span class="unseen">Error: </span>
+            {upperFirst(error)}
+          </span>
+        </p>
+      )}
+      {warnings.map((warning) => (
+        <p key={warning} class="remark warned">
+          <TriangleAlert aria-hidden="true" size={16} />
+          <span dir="auto">
+            <span class="unseen">Warning: </span>
+            {upperFirst(warning)}
+          </span>
+        </p>
+      ))}
+      {children}
+      {draft.posts.filter((post) => post.accountId === accountId).map(renderPost)}
+    </li>
+  );
+}
+
+interface PostLineProps {
+  readonly post: TargetPost;
+  readonly badge: ComponentChildren;
+  readonly when: string;
+  /** To where it can be seen. */
+  readonly link: ComponentChildren;
+  readonly children?: ComponentChildren;
+}
+
+/** What became of a post. */
+export function PostLine({ post: { status, error }, badge, when, link, children }: PostLineProps) {
+  return (
+    <div class="post">
+      {badge}
+      <span class="muted note">{when}</span>
+      {link}
+      {error !== null && status !== "cancelled" && (
+        <p class="remark bad" dir="auto">
+          {error}
+        </p>
+      )}
+      {children}
+    </div>
+  );
+}
