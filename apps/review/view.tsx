@@ -1,44 +1,36 @@
+import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { DraftItems, DraftPager } from "../features/draft/draft-items.tsx";
 import { DraftView } from "../features/draft/draft-view.tsx";
 import { standingOf } from "../features/draft/outcome-badge.tsx";
-import { PostLine, TargetCard, type Target, type TargetPost } from "../features/draft/target-card.tsx";
-import { countOf } from "../features/draft/telling.ts";
+import { PostLine, TargetCard, type TargetPost } from "../features/draft/target-card.tsx";
+import { countOf, tellTimeShortly } from "../features/draft/telling.ts";
 import type { Draft } from "../shared/drafts.ts";
-import { standingOf as standingOfPost } from "../shared/statuses.ts";
-import { Badge } from "../ui/badge.tsx";
+import { formats, longTime, timezone, zone } from "../shared/when.ts";
 import { Button } from "../ui/button.tsx";
-import type { App, Shown } from "./app.ts";
+import { Decide } from "./decide.tsx";
 import { Count, NamedPreview } from "./named-preview.tsx";
-import { Decide } from "./questions.tsx";
-import { channelName, countWaiting, findDraft, shortTime, type State, when } from "./state.ts";
-
-export interface ReviewProps {
-  readonly app: App;
-  readonly state: State;
-}
+import * as review from "./review.ts";
 
 /** The page: drafts one after another, and what the person decides about each. */
-export function ReviewView({ app, shown }: { readonly app: App; readonly shown: Shown }) {
-  const { state, text, complaint, said } = shown;
+export function ReviewView() {
+  const { page, complaint, said, layout } = review;
   return (
     <>
-      {state === null ? (
+      {page.value === null ? (
         <div id="draft">
-          <p class="alone">{text}</p>
+          <p class="alone">{review.text}</p>
         </div>
-      ) : state.layout.isText ? (
-        <div id="draft" tabIndex={0}>
-          <Brief state={state} />
-        </div>
+      ) : layout.value.isText ? (
+        <Brief {...page.value} />
       ) : (
-        <Drafts app={app} state={state} />
+        <Drafts {...page.value} />
       )}
-      <div id="complaint" hidden={complaint === null}>
+      <div id="complaint" hidden={complaint.value === null}>
         <p role="alert">{complaint}</p>
-        <button type="button" class="tool" aria-label="Close this message" onClick={() => app.complain(null)}>
+        <Tool label="Close this message" onClick={() => (complaint.value = null)}>
           ×
-        </button>
+        </Tool>
       </div>
       <div class="unseen" role="status" aria-live="polite">
         {said}
@@ -47,40 +39,56 @@ export function ReviewView({ app, shown }: { readonly app: App; readonly shown: 
   );
 }
 
-function Drafts({ app, state }: ReviewProps) {
-  const { drafts, selected } = state;
-  const draft = findDraft(state, selected);
+interface ToolProps {
+  readonly label: string;
+  readonly children: ComponentChildren;
+  onClick(): unknown;
+}
+
+function Tool({ label, children, onClick }: ToolProps) {
+  return (
+    <button type="button" class="tool" aria-label={label} title={label} onClick={() => void onClick()}>
+      {children}
+    </button>
+  );
+}
+
+interface DraftsProps {
+  readonly drafts: readonly Draft[];
+  readonly nextCursor: string | null;
+}
+
+function Drafts({ drafts, nextCursor }: DraftsProps) {
+  const draft = review.draft.value;
   const place = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => place.current?.scrollTo({ top: 0 }), [selected]);
+  useLayoutEffect(() => place.current?.scrollTo({ top: 0 }), [draft?.id]);
   return (
     <>
-      <Toolbar app={app} state={state} />
+      <Toolbar drafts={drafts} nextCursor={nextCursor} />
       <div id="body">
         {drafts.length > 1 && (
-          <nav id="list" class={state.isLoading ? "loading" : ""} aria-label="Drafts">
+          <nav id="list" class={review.isLoading.value ? "loading" : ""} aria-label="Drafts">
             <DraftItems
               drafts={drafts}
-              selected={selected}
-              go={(id) => app.select(id)}
-              renderFacts={(one) => <ItemFacts state={state} draft={one} />}
+              selected={draft?.id ?? null}
+              go={review.select}
+              renderFacts={(one) => <ItemFacts draft={one} />}
             />
           </nav>
         )}
         {/* What scrolls is reached with the Tab key, also where it has no buttons. */}
         <div id="draft" ref={place} tabIndex={0}>
-          {draft === null ? <p class="alone">No drafts.</p> : <Whole app={app} state={state} draft={draft} />}
+          {draft === null ? <p class="alone">No drafts.</p> : <Whole draft={draft} />}
         </div>
       </div>
-      {draft !== null && <Decide app={app} state={state} draft={draft} />}
+      {draft !== null && <Decide draft={draft} />}
     </>
   );
 }
 
-function Toolbar({ app, state }: ReviewProps) {
-  const { drafts, selected, layout, abilities, nextCursor, isLoading } = state;
-  const waiting = countWaiting(state);
-  const screen = layout.isFullscreen ? "Leave full screen" : "Full screen";
-  const go = (to: number): void => app.select(drafts[to]?.id ?? "");
+function Toolbar({ drafts, nextCursor }: DraftsProps) {
+  const waiting = countWaiting(drafts);
+  const { isFullscreen, canFullscreen } = review.layout.value;
   return (
     <div id="toolbar">
       <h1>
@@ -90,63 +98,65 @@ function Toolbar({ app, state }: ReviewProps) {
       </h1>
       {drafts.length > 1 && (
         <div class="pager" role="group" aria-label="Drafts, one by one">
-          <DraftPager at={drafts.findIndex(({ id }) => id === selected)} count={drafts.length} go={go} />
+          <DraftPager
+            at={drafts.findIndex(({ id }) => id === review.draft.value?.id)}
+            count={drafts.length}
+            go={(to) => review.select(drafts[to]?.id ?? "")}
+          />
         </div>
       )}
-      {abilities.callsTools && nextCursor !== null && (
-        <button
-          type="button"
-          class="tool"
-          aria-label="More drafts"
-          title="More drafts"
-          onClick={() => void app.more()}
-        >
-          {isLoading ? "Loading…" : "More"}
-        </button>
+      {review.host.abilities.callsTools && nextCursor !== null && (
+        <Tool label="More drafts" onClick={review.loadMore}>
+          {review.isLoading.value ? "Loading…" : "More"}
+        </Tool>
       )}
-      {layout.canFullscreen && (
-        <button
-          type="button"
-          class="tool"
-          aria-label={screen}
-          title={screen}
-          onClick={() => void app.toggleFullscreen()}
-        >
-          {layout.isFullscreen ? "↙" : "↗"}
-        </button>
+      {canFullscreen && (
+        <Tool label={isFullscreen ? "Leave full screen" : "Full screen"} onClick={review.toggleFullscreen}>
+          {isFullscreen ? "↙" : "↗"}
+        </Tool>
       )}
     </div>
   );
 }
 
-function ItemFacts({ state, draft }: { readonly state: State; readonly draft: Draft }) {
+function countWaiting(drafts: readonly Draft[]): number {
+  return drafts.filter(({ state }) => state === "waiting").length;
+}
+
+function timeInLists(ms: number): string {
+  return `${formats.value.shortDay(zone.value.read(ms).day)} ${formats.value.time(ms)}`;
+}
+
+function Sign({ children }: { readonly children: string }) {
+  return (
+    <span class="sign" aria-hidden="true">
+      {children}
+    </span>
+  );
+}
+
+function ItemFacts({ draft }: { readonly draft: Draft }) {
   const { label, sign, tint } = standingOf(draft);
   return (
     <>
       <span class={`standing ${tint}`}>
-        <span class="sign" aria-hidden="true">
-          {sign}
-        </span>
+        <Sign>{sign}</Sign>
         {label}
       </span>{" "}
-      <span class="muted">{shortTime(state, draft)}</span>
+      <span class="muted">{tellTimeShortly(draft, timeInLists)}</span>
     </>
   );
 }
 
-interface WholeProps extends ReviewProps {
-  readonly draft: Draft;
-}
-
-function Whole({ app, state, draft }: WholeProps) {
-  const { texts, targets } = draft;
+function Whole({ draft }: { readonly draft: Draft }) {
+  const { id, texts, targets } = draft;
   return (
     <DraftView
       draft={draft}
-      when={(ms) => ` (${when(state, ms)})`}
+      on={(ms) => ` (${longTime(ms)})`}
       times={
         <>
-          <p>{tellTime(state, draft)}</p>
+          <p>{tellTime(draft)}</p>
           {texts.length > 0 && (
             <ol aria-label="Texts that take turns">
               {texts.map((text, at) => (
@@ -159,98 +169,79 @@ function Whole({ app, state, draft }: WholeProps) {
         </>
       }
       remarks={
-        state.cut.has(draft.id) && (
+        review.page.value?.cut.has(id) === true && (
           <p class="error">Texts are too long to be shown whole here: they end with “…”.</p>
         )
       }
     >
-      {targets.map((target) => (
-        <Card key={target.accountId} {...{ app, state, draft, target }} />
-      ))}
+      {targets.map((target) => {
+        const { accountId, accountName, preview } = target;
+        const channel = review.channelName(accountId, accountName);
+        return (
+          <TargetCard
+            key={accountId}
+            draft={draft}
+            target={target}
+            channel={channel}
+            aside={preview !== null && <Count of={preview} />}
+            renderPost={(post) => <Post key={post.id} post={post} channel={channel} />}
+          >
+            {preview !== null && <NamedPreview preview={preview} />}
+          </TargetCard>
+        );
+      })}
     </DraftView>
   );
 }
 
-function tellTime(state: State, { repeat, scheduledAt, isNextSlot, targets, posts }: Draft): string {
+function tellTime({ repeat, scheduledAt, isNextSlot, targets, posts }: Draft): string {
   const count = countOf(posts.length > 0 ? posts.length : targets.length, "post");
   if (repeat !== null) return repeat;
   const times = new Set(targets.map((target) => target.scheduledAt));
-  if (times.size > 1) return `${count}, at different times (${state.zone.name})`;
+  if (times.size > 1) return `${count}, at different times (${timezone.value})`;
   const at = [...times][0] ?? scheduledAt;
   if (at === null) return isNextSlot ? `${count}, in the next free slots` : `${count}, at once when approved`;
-  return `${when(state, at)} (${state.zone.name}) · ${count}`;
-}
-
-function Card({ app, state, draft, target }: WholeProps & { readonly target: Target }) {
-  const { accountId, accountName, preview } = target;
-  const name = channelName(state, accountId, accountName);
-  const renderPost = (post: TargetPost) => (
-    <PostLine
-      key={post.id}
-      post={post}
-      badge={<Badge tint={post.status} {...standingOfPost(post, state.now)} />}
-      when={when(state, post.scheduledAt)}
-      link={<OpenButton app={app} state={state} url={post.platformUrl} name={name} />}
-    />
-  );
-  return (
-    <TargetCard
-      draft={draft}
-      target={target}
-      channel={name}
-      aside={preview !== null && <Count of={preview} />}
-      when={(ms) => when(state, ms)}
-      renderPost={renderPost}
-    >
-      {preview !== null && <NamedPreview preview={preview} />}
-    </TargetCard>
-  );
-}
-
-interface OpenButtonProps extends ReviewProps {
-  readonly url: string | null;
-  /** Of the channel. */
-  readonly name: string;
+  return `${longTime(at)} (${timezone.value}) · ${count}`;
 }
 
 /** A link within the host would lead nowhere: the host is asked to open it. */
-function OpenButton({ app, state, url, name }: OpenButtonProps) {
-  if (url === null || !state.abilities.opensLinks) return null;
-  return (
-    <Button isSmall aria-label={`Open the post: ${name}`} onClick={() => app.openLink(url)}>
+function Post({ post, channel }: { readonly post: TargetPost; readonly channel: string }) {
+  const { scheduledAt, platformUrl: url } = post;
+  const link = url !== null && review.host.abilities.opensLinks && (
+    <Button isSmall aria-label={`Open the post: ${channel}`} onClick={() => review.openLink(url)}>
       Open the post
     </Button>
   );
+  return <PostLine post={post} when={longTime(scheduledAt)} link={link} />;
 }
 
 /** The drafts in a few lines, for a host that gives little room. */
-function Brief({ state }: { readonly state: State }) {
-  const { drafts, zone } = state;
+function Brief({ drafts }: DraftsProps) {
   return (
-    <div class="brief">
-      <h1>Drafts</h1>
-      <p>
-        {drafts.length === 0
-          ? "No drafts."
-          : `${countWaiting(state)} of ${drafts.length} wait for you (${zone.name})`}
-      </p>
-      <ul>
-        {drafts.map((draft) => {
-          const { label, sign, tint } = standingOf(draft);
-          const names = draft.targets.map((one) => channelName(state, one.accountId, one.accountName));
-          return (
-            <li key={draft.id} class={tint}>
-              <span class="sign" aria-hidden="true">
-                {sign}
-              </span>
-              {label} · {shortTime(state, draft)} <span dir="auto">{draft.title}</span>
-              <span class="muted" dir="auto">
-                {names.length > 0 && ` (${names.join(", ")})`}
-              </span>
-            </li>
-          );
-        })}
-      </ul>
+    <div id="draft" tabIndex={0}>
+      <div class="brief">
+        <h1>Drafts</h1>
+        <p>
+          {drafts.length === 0
+            ? "No drafts."
+            : `${countWaiting(drafts)} of ${drafts.length} wait for you (${timezone.value})`}
+        </p>
+        <ul>
+          {drafts.map((draft) => {
+            const { label, sign, tint } = standingOf(draft);
+            const names = draft.targets.map((one) => review.channelName(one.accountId, one.accountName));
+            return (
+              <li key={draft.id} class={tint}>
+                <Sign>{sign}</Sign>
+                {label} · {tellTimeShortly(draft, timeInLists)} <span dir="auto">{draft.title}</span>
+                <span class="muted" dir="auto">
+                  {names.length > 0 && ` (${names.join(", ")})`}
+                </span>
+              </li>
+            );
+          })}
+        </ul>
+      </div>
     </div>
   );
 }

@@ -1,9 +1,26 @@
 import { DRAFT_STATES, type DraftState } from "../shared/drafts.ts";
 import { now } from "../shared/clock.ts";
 import { isLate, standingOf, type Status } from "../shared/statuses.ts";
-import { nearTime } from "../page/data/when.ts";
+import { nearTime } from "../shared/when.ts";
 import { nextTryOf } from "../page/post/post-facts.ts";
-import { Badge } from "./badge.tsx";
+
+/** A state has a shape beside its colour, for those who do not see the colour. */
+export function Badge({
+  tint,
+  sign,
+  label,
+}: {
+  readonly tint: string;
+  readonly sign: string;
+  readonly label: string;
+}) {
+  return (
+    <span class={`badge ${tint}`}>
+      <span aria-hidden="true">{sign}</span>
+      {label}
+    </span>
+  );
+}
 
 interface StatusBadgeProps {
   readonly post: { readonly status: Status; readonly error: string | null };

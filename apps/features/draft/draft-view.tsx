@@ -20,11 +20,11 @@ interface DraftViewProps {
   /** A card for each channel. */
   readonly children: ComponentChildren;
   /** When it was decided, as it stands in a sentence. */
-  when(ms: number): string;
+  on(ms: number): string;
 }
 
 /** One draft whole: what, when, by whom, and as each channel will show it. */
-export function DraftView({ draft, heading = null, times, remarks, children, when }: DraftViewProps) {
+export function DraftView({ draft, heading = null, times, remarks, children, on }: DraftViewProps) {
   const { writtenBy, labels, title, note, decision, targets, text } = draft;
   return (
     <article class="review-draft" aria-labelledby="draft-title">
@@ -58,7 +58,7 @@ export function DraftView({ draft, heading = null, times, remarks, children, whe
       {decision !== null && (
         <p class="told" dir="auto">
           <bdi>{decision.by || "Someone"}</bdi> {DECIDED[decision.what] ?? decision.what}
-          {decision.at !== null && when(decision.at)}
+          {decision.at !== null && on(decision.at)}
           {decision.note === null ? "." : `: ${decision.note}`}
         </p>
       )}

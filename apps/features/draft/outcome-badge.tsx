@@ -1,5 +1,5 @@
 import { type Draft, DRAFT_STATES, OUTCOMES } from "../../shared/drafts.ts";
-import { Badge } from "../../ui/badge.tsx";
+import { Badge } from "../../ui/badges.tsx";
 
 /** The draft's state, or what became of its posts: a word, a shape and a colour. */
 export function standingOf({ state, outcome }: Draft): {

@@ -2,6 +2,8 @@ import { CircleAlert, TriangleAlert } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { upperFirst } from "../../../src/domain/posts/for-people.ts";
 import type { Draft } from "../../shared/drafts.ts";
+import { longTime } from "../../shared/when.ts";
+import { StatusBadge } from "../../ui/badges.tsx";
 
 export type Target = Draft["targets"][number];
 export type TargetPost = Draft["posts"][number];
@@ -15,21 +17,19 @@ interface TargetCardProps {
   readonly aside?: ComponentChildren;
   /** What the channel will show. */
   readonly children: ComponentChildren;
-  when(ms: number): string;
   /** What became of it there. */
   renderPost(post: TargetPost): ComponentChildren;
 }
 
 /** A channel, with what it will show there. */
-export function TargetCard(props: TargetCardProps) {
-  const { draft, target, channel, aside, children, when, renderPost } = props;
+export function TargetCard({ draft, target, channel, aside, children, renderPost }: TargetCardProps) {
   const { accountId, scheduledAt, error, warnings } = target;
   return (
     <li class={error === null ? "card" : "card refused"}>
       <div class="head">
         <h3 dir="auto">{channel}</h3>
         {scheduledAt !== null && scheduledAt !== draft.scheduledAt && (
-          <span class="muted note">{when(scheduledAt)}</span>
+          <span class="muted note">{longTime(scheduledAt)}</span>
         )}
         {aside}
       </div>
@@ -59,7 +59,6 @@ export function TargetCard(props: TargetCardProps) {
 
 interface PostLineProps {
   readonly post: TargetPost;
-  readonly badge: ComponentChildren;
   readonly when: string;
   /** To where it can be seen. */
   readonly link: ComponentChildren;
@@ -67,10 +66,11 @@ interface PostLineProps {
 }
 
 /** What became of a post. */
-export function PostLine({ post: { status, error }, badge, when, link, children }: PostLineProps) {
+export function PostLine({ post, when, link, children }: PostLineProps) {
+  const { status, scheduledAt, error } = post;
   return (
     <div class="post">
-      {badge}
+      <StatusBadge post={post} scheduledAt={scheduledAt} />
       <span class="muted note">{when}</span>
       {link}
       {error !== null && status !== "cancelled" && (

@@ -2,7 +2,7 @@ import { ArrowLeft } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { PlatformListing } from "../../../../src/domain/accounts/platform-listing.ts";
 import { loadPlatforms, offline, platforms } from "../../data/shared-data.ts";
-import { Badge } from "../../../ui/badge.tsx";
+import { Badge } from "../../../ui/badges.tsx";
 import { ButtonLink } from "../../../ui/button.tsx";
 import { PlatformGlyph } from "../../../ui/channel.tsx";
 import { Field } from "../../../ui/field.tsx";

@@ -2,7 +2,7 @@ import { ArrowRight } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { NO_TEXT, splitText } from "../../../shared/texts.ts";
 import { call } from "../../data/tools.ts";
-import { shortTime } from "../../data/when.ts";
+import { shortTime } from "../../../shared/when.ts";
 import { useRefusal } from "../../data/use-refusal.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Sheet } from "../../../ui/sheet.tsx";

@@ -1,45 +1,47 @@
 import { PenLine } from "lucide-preact";
 import { now } from "../../../shared/clock.ts";
 import { readWallTime } from "../../../shared/wall-time.ts";
-import { DecideBar } from "../../../features/draft/decide-bar.tsx";
-import { isPast, isUndecided, obstacleOf } from "../../../features/draft/readiness.ts";
+import { DecideButtons } from "../../../features/draft/decide-buttons.tsx";
+import { choicesFor, isPast, isUndecided, obstacleOf } from "../../../features/draft/readiness.ts";
 import { tellApproval } from "../../../features/draft/telling.ts";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { Problem } from "../../../ui/states.tsx";
 import { may, timezone, zone } from "../../data/session.ts";
-import { longTime } from "../../data/when.ts";
+import { longTime } from "../../../shared/when.ts";
 import type { Item } from "./item.ts";
 import type { Desk } from "./use-desk.ts";
 
-const WORDS = { changes: "Changes", discard: "Discard", stop: "End the series" };
+const WORDS = { approve: "Approve", changes: "Changes", discard: "Discard", stop: "End the series" };
 
 /** What a person may do about a draft, always in sight. */
 export function DeskBar({ item: { shown: draft }, desk }: { readonly item: Item; readonly desk: Desk }) {
   const isOpen = isUndecided(draft);
-  if (!may("publish") || (!isOpen && draft.state !== "repeating")) return null;
   const obstacle = isOpen ? obstacleOf(draft) : "The series goes on until you end it.";
   const isLate = obstacle === null && isPast(draft, now());
+  const choices = choicesFor(draft, obstacle === null && !isLate);
+  if (!may("publish") || choices.length === 0) return null;
   return (
     <div class="review-bar" role="group" aria-label="Decide">
       {desk.refusal !== null && <Problem sentence={desk.refusal} />}
-      <DecideBar
-        draft={draft}
-        words={obstacle === null && !isLate ? { ...WORDS, approve: "Approve" } : WORDS}
-        isBusy={desk.isBusy}
-        hasKeys
-        decide={(what) => (what === "approve" ? desk.approve() : desk.ask(what))}
-        more={
-          isOpen && (
+      <div class="decide-row">
+        {isLate ? <NewTime desk={desk} /> : <p>{obstacle ?? tellApproval(draft, longTime)}</p>}
+        <div class="buttons">
+          <DecideButtons
+            choices={choices}
+            words={WORDS}
+            isBusy={desk.isBusy}
+            hasKeys
+            decide={(what) => (what === "approve" ? desk.approve() : desk.ask(what))}
+          />
+          {isOpen && (
             <ButtonLink kind="quiet" href={`/app/write?draft=${encodeURIComponent(draft.id)}`}>
               <PenLine aria-hidden="true" />
               Edit
             </ButtonLink>
-          )
-        }
-      >
-        {isLate ? <NewTime desk={desk} /> : <p>{obstacle ?? tellApproval(draft, longTime)}</p>}
-      </DecideBar>
+          )}
+        </div>
+      </div>
     </div>
   );
 }

@@ -1,11 +1,11 @@
 import { useLayoutEffect, useState } from "preact/hooks";
-import { Key } from "../../../features/draft/decide-bar.tsx";
+import { Key } from "../../../features/draft/decide-buttons.tsx";
 import { DraftItems, DraftPager } from "../../../features/draft/draft-items.tsx";
 import { isUndecided } from "../../../features/draft/readiness.ts";
 import { countOf, tellTimeShortly } from "../../../features/draft/telling.ts";
 import { may } from "../../data/session.ts";
 import { channelName } from "../../data/shared-data.ts";
-import { shortTime } from "../../data/when.ts";
+import { shortTime } from "../../../shared/when.ts";
 import { useRefusal } from "../../data/use-refusal.ts";
 import { Ask } from "../../../ui/ask.tsx";
 import { Button } from "../../../ui/button.tsx";

@@ -5,7 +5,7 @@ import { tellTimeShortly } from "../../../features/draft/telling.ts";
 import { may } from "../../data/session.ts";
 import { useLoad } from "../../data/load.ts";
 import { channelName } from "../../data/shared-data.ts";
-import { shortTime } from "../../data/when.ts";
+import { shortTime } from "../../../shared/when.ts";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
 import { Picture } from "../../../ui/picture.tsx";
 import { Bones, Empty, Problem } from "../../../ui/states.tsx";

@@ -1,13 +1,12 @@
 import { differencesOf } from "../../../features/draft/differences.ts";
 import { isOtherThan, type Seen } from "../../../features/draft/changes.ts";
 import { PostLine, TargetCard, type Target, type TargetPost } from "../../../features/draft/target-card.tsx";
-import { StatusBadge } from "../../../ui/badges.tsx";
 import { ChannelLabel } from "../../../ui/channel.tsx";
 import { PostPreview } from "../../../ui/preview.tsx";
 import { useLoad } from "../../data/load.ts";
 import { findAccount, platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
-import { longTime, shortTime } from "../../data/when.ts";
+import { shortTime } from "../../../shared/when.ts";
 import type { Item } from "./item.ts";
 
 /** Fields that the preview shows already. */
@@ -30,7 +29,6 @@ export function ItemCard({ item, target, before }: ItemCardProps) {
     <TargetCard
       draft={shown}
       target={target}
-      when={longTime}
       channel={
         <>
           <ChannelLabel accountId={accountId} />
@@ -64,7 +62,6 @@ function ItemPost({ item, post }: { readonly item: Item; readonly post: TargetPo
   return (
     <PostLine
       post={post}
-      badge={<StatusBadge post={post} scheduledAt={scheduledAt} />}
       when={shortTime(scheduledAt)}
       link={
         platformUrl !== null && (

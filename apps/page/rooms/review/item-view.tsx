@@ -6,7 +6,7 @@ import { countOf, nextDays } from "../../../features/draft/telling.ts";
 import { now } from "../../../shared/clock.ts";
 import { formats, timezone } from "../../data/session.ts";
 import { channelName } from "../../data/shared-data.ts";
-import { clockTime, longTime } from "../../data/when.ts";
+import { clockTime, longTime } from "../../../shared/when.ts";
 import type { Item } from "./item.ts";
 import { ItemCard } from "./item-card.tsx";
 
@@ -28,7 +28,7 @@ export function ItemView({ item, before, isMarked, heading, setMarked }: ItemVie
       draft={shown}
       heading={heading}
       times={<Times item={item} />}
-      when={(ms) => ` on ${longTime(ms)}`}
+      on={(ms) => ` on ${longTime(ms)}`}
       remarks={
         changed !== null && (
           <Changes before={changed} after={seenOf(raw)} isMarked={isMarked} setMarked={setMarked} />
