@@ -60,39 +60,24 @@ function tellUnseen({ id }: Draft): string {
   return `It cannot be approved here, because a part of it is not shown. Read and approve it on the command line: posthorn drafts --json, posthorn approve ${id}`;
 }
 
-interface QuestionWords {
-  readonly asked: string;
-  /** Behind what is asked. Left out: a field says it. */
-  readonly told?: string;
-  readonly yes: string;
-  readonly no: string;
-}
+/** `told`: behind what is asked. "": a field says it. */
+type QuestionWords = readonly [asked: string, told: string, yes: string, no: string];
 
 function wordsOf(asking: Exclude<Decision, "changes">, draft: Draft): QuestionWords {
   const { targets, repeat, isNextSlot } = draft;
   if (asking === "discard")
-    return {
-      asked: "Discard this draft?",
-      told: "Nothing of it goes out.",
-      yes: "Yes, discard it",
-      no: "Keep it",
-    };
+    return ["Discard this draft?", "Nothing of it goes out.", "Yes, discard it", "Keep it"];
   if (asking === "stop")
-    return {
-      asked: "End this series?",
-      told: "Its waiting posts are cancelled.",
-      yes: "Yes, end it",
-      no: "Let it go on",
-    };
-  const no = "Not yet";
-  if (repeat !== null) return { asked: "Start this series?", told: `${repeat}.`, yes: "Yes, start it", no };
+    return ["End this series?", "Its waiting posts are cancelled.", "Yes, end it", "Let it go on"];
+  if (repeat !== null) return ["Start this series?", `${repeat}.`, "Yes, start it", "Not yet"];
   const count = countOf(targets.length, "post");
   const [at = null, ...others] = new Set(targets.map(({ scheduledAt }) => scheduledAt));
-  const question = { asked: `Schedule ${count}?`, yes: "Yes, schedule", no };
-  if (others.length > 0) return { ...question, told: "At their own times." };
-  if (at !== null) return { ...question, told: `${longTime(at)} (${timezone.value}).` };
-  if (isNextSlot) return { ...question, told: "In the next free slot of each channel." };
-  return { asked: `Publish ${count} now?`, told: "They go out at once.", yes: "Yes, publish now", no };
+  const schedule = (told: string): QuestionWords => [`Schedule ${count}?`, told, "Yes, schedule", "Not yet"];
+  if (isPast(draft, now())) return schedule("The time has gone by. Give another for all.");
+  if (others.length > 0) return schedule("At their own times.");
+  if (at !== null) return schedule(`${longTime(at)} (${timezone.value}).`);
+  if (isNextSlot) return schedule("In the next free slot of each channel.");
+  return [`Publish ${count} now?`, "They go out at once.", "Yes, publish now", "Not yet"];
 }
 
 interface QuestionProps {
@@ -102,7 +87,7 @@ interface QuestionProps {
 }
 
 /** A sandboxed page may open no dialog of the browser's. The focus goes to what is typed, else to what changes nothing. */
-function Question({ words: { asked, told, yes, no }, children, onYes }: QuestionProps) {
+function Question({ words: [asked, told, yes, no], children, onYes }: QuestionProps) {
   const root = useRef<HTMLDivElement>(null);
   useLayoutEffect(
     () => root.current?.querySelector<HTMLElement>("input, textarea, button:last-of-type")?.focus(),
@@ -110,7 +95,7 @@ function Question({ words: { asked, told, yes, no }, children, onYes }: Question
   );
   return (
     <div class="actions" role="group" aria-label={asked} ref={root}>
-      {told !== undefined && (
+      {told !== "" && (
         <p>
           <strong>{asked}</strong> {told}
         </p>
@@ -137,7 +122,7 @@ function Changes() {
     field.current?.focus();
   };
   return (
-    <Question words={{ asked: "Ask for changes", yes: "Send back", no: "Not now" }} onYes={send}>
+    <Question words={["Ask for changes", "", "Send back", "Not now"]} onYes={send}>
       <label for="note">What should change?</label>
       <textarea
         id="note"
@@ -162,13 +147,8 @@ function NewTime({ draft }: { readonly draft: Draft }) {
     review.said.value = "Give a date and a time.";
     field.current?.focus();
   };
-  const words = {
-    ...wordsOf("approve", draft),
-    asked: `Schedule ${countOf(draft.targets.length, "post")}?`,
-    told: "The time has gone by. Give another for all.",
-  };
   return (
-    <Question words={words} onYes={approve}>
+    <Question words={wordsOf("approve", draft)} onYes={approve}>
       <label for="time">New time ({timezone.value})</label>
       <input id="time" ref={field} type="datetime-local" />
     </Question>

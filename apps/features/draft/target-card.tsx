@@ -33,27 +33,26 @@ export function TargetCard({ draft, target, channel, aside, children, renderPost
         )}
         {aside}
       </div>
-      {error !== null && (
-        <p class="remark bad">
-          <CircleAlert aria-hidden="true" size={16} />
-          <span dir="auto">
-            <span class="unseen">Error: </span>
-            {upperFirst(error)}
-          </span>
-        </p>
-      )}
+      {error !== null && <Remark kind="Error" text={error} />}
       {warnings.map((warning) => (
-        <p key={warning} class="remark warned">
-          <TriangleAlert aria-hidden="true" size={16} />
-          <span dir="auto">
-            <span class="unseen">Warning: </span>
-            {upperFirst(warning)}
-          </span>
-        </p>
+        <Remark key={warning} kind="Warning" text={warning} />
       ))}
       {children}
       {draft.posts.filter((post) => post.accountId === accountId).map(renderPost)}
     </li>
+  );
+}
+
+function Remark({ kind, text }: { readonly kind: "Error" | "Warning"; readonly text: string }) {
+  const Sign = kind === "Error" ? CircleAlert : TriangleAlert;
+  return (
+    <p class={kind === "Error" ? "remark bad" : "remark warned"}>
+      <Sign aria-hidden="true" size={16} />
+      <span dir="auto">
+        <span class="unseen">{kind}: </span>
+        {upperFirst(text)}
+      </span>
+    </p>
   );
 }
 

@@ -98,47 +98,38 @@ function Freshness({ draft: { id, revision } }: { readonly draft: Item["shown"] 
   return <span class="review-fresh">{before === null ? "New" : "Changed"}</span>;
 }
 
+const QUESTIONS = {
+  discard: {
+    question: "Discard this draft?",
+    text: "Nothing of it goes out. It stays to be read under Decided.",
+    yes: "Discard",
+    no: "Keep it",
+    isDanger: true,
+  },
+  stop: {
+    question: "End this series?",
+    text: "Its waiting posts are cancelled, and no more are made. What is published stays.",
+    yes: "End the series",
+    no: "Let it go on",
+    isDanger: true,
+  },
+} as const;
+
 /** What is asked before it is done. */
-function Questions({ item, desk }: { readonly item: Item; readonly desk: Desk }) {
+function Questions({ item: { shown }, desk }: { readonly item: Item; readonly desk: Desk }) {
   const { asking } = desk;
   const close = (): void => desk.ask(null);
+  if (asking === null) return null;
   if (asking === "changes") return <ChangesSheet desk={desk} onClose={close} />;
-  if (asking === "discard")
-    return (
-      <Ask
-        question="Discard this draft?"
-        text="Nothing of it goes out. It stays to be read under Decided."
-        yes="Discard"
-        no="Keep it"
-        isDanger
-        onYes={() => desk.decide("discard")}
-        onClose={close}
-      />
-    );
-  if (asking === "stop")
-    return (
-      <Ask
-        question="End this series?"
-        text="Its waiting posts are cancelled, and no more are made. What is published stays."
-        yes="End the series"
-        no="Let it go on"
-        isDanger
-        onYes={() => desk.decide("stop")}
-        onClose={close}
-      />
-    );
-  if (asking !== "approve") return null;
-  const channels = item.shown.targets.map(({ accountId }) => channelName(accountId)).join(", ");
-  return (
-    <Ask
-      question={`Publish ${countOf(item.shown.targets.length, "post")} now?`}
-      text={`What goes out at once is public, and cannot be taken back here. Channels: ${channels}.`}
-      yes="Publish now"
-      no="Not yet"
-      onYes={() => desk.decide("approve")}
-      onClose={close}
-    />
-  );
+  const channels = shown.targets.map(({ accountId }) => channelName(accountId)).join(", ");
+  const publish = {
+    question: `Publish ${countOf(shown.targets.length, "post")} now?`,
+    text: `What goes out at once is public, and cannot be taken back here. Channels: ${channels}.`,
+    yes: "Publish now",
+    no: "Not yet",
+  };
+  const words = asking === "approve" ? publish : QUESTIONS[asking];
+  return <Ask {...words} onYes={() => desk.decide(asking)} onClose={close} />;
 }
 
 function ChangesSheet({ desk, onClose }: { readonly desk: Desk; onClose(): void }) {
