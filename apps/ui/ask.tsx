@@ -1,6 +1,4 @@
-import { useState } from "preact/hooks";
-import { useRefusal } from "../page/data/use-refusal.ts";
-import { sentenceOf } from "../page/wire.ts";
+import { useWork } from "../page/data/use-work.ts";
 import { Button } from "./button.tsx";
 import { Sheet } from "./sheet.tsx";
 import { Problem } from "./states.tsx";
@@ -20,17 +18,9 @@ interface AskProps {
 
 /** Before something is done that does not come back. */
 export function Ask({ question, text, yes, no, isDanger = false, onYes, onClose }: AskProps) {
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useRefusal();
+  const { isBusy, error, run } = useWork();
   const say = async (): Promise<void> => {
-    setIsBusy(true);
-    try {
-      await onYes();
-      onClose();
-    } catch (reason) {
-      setError(sentenceOf(reason));
-      setIsBusy(false);
-    }
+    if (await run(onYes)) onClose();
   };
   return (
     <Sheet title={question} onClose={onClose}>

@@ -29,7 +29,7 @@ const TOUCH_EVERY_MS = MINUTE;
 const SECRET_BYTES = 32;
 
 /** Who is signed in to the page, and in which session. */
-export interface PageVisitor {
+interface PageVisitor {
   readonly sessionId: string;
   readonly caller: Caller;
 }

@@ -134,7 +134,7 @@ function held<T extends AsyncDisposable>(closers: Closers, opened: T): T {
 }
 
 /** The way to the network that the settings allow. */
-export function createDoor(config: Config): ReturnType<typeof createOutbound> {
+function createDoor(config: Config): ReturnType<typeof createOutbound> {
   return createOutbound({ allowedHosts: config.allowedHosts, userAgent: `Posthorn/${VERSION}` });
 }
 

@@ -67,7 +67,7 @@ export function ownDatabase(folder: DataFolder, tell: Tell): FileOptions {
 }
 
 /** Throws `unavailable` for a folder whose database went to a PostgreSQL. */
-export function assertNotMoved({ moved, path }: DataFolder): void {
+function assertNotMoved({ moved, path }: DataFolder): void {
   if (!existsSync(moved)) return;
   throw new AppError(
     "unavailable",

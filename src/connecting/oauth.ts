@@ -175,7 +175,7 @@ interface AppWanted {
  * The app that asks for consent: the one in the settings, or one that registers itself, kept per server and
  * address to come back to. Throws `unavailable` that names the settings.
  */
-export async function openApp(ctx: AppContext, wanted: AppWanted, io: ConnectIo): Promise<App> {
+async function openApp(ctx: AppContext, wanted: AppWanted, io: ConnectIo): Promise<App> {
   const { way, platform, place } = wanted;
   if (way.register === undefined) return configuredApp(ctx, wanted);
   const key = keyOf(wanted);

@@ -187,7 +187,7 @@ const RENEW_WITHIN_MS = 2 * MINUTE;
 const TRY_AGAIN_AFTER_MS = 2 * SECOND;
 
 /** The platform may have given new tokens that never arrived. What was to be done with them was not done. */
-export class AnswerLost extends PlatformFault {
+class AnswerLost extends PlatformFault {
   constructor(cause: PlatformFault) {
     super("not_sent", cause.message, { cause });
   }

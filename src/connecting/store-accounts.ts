@@ -263,7 +263,7 @@ export interface FoundChannel {
 const MAX_NAME_CHARS = 100;
 const MAX_PROBLEM_CHARS = 300;
 
-export function toShownName(text: string): string {
+function toShownName(text: string): string {
   return plainText(text, MAX_NAME_CHARS);
 }
 
@@ -351,7 +351,7 @@ export function pickChannels(
 }
 
 /** Whether a channel that was found is the one of this row. */
-export function isSameChannel(
+function isSameChannel(
   row: Pick<AccountRow, "platform_account_id" | "id_server">,
   { platformAccountId, idServer = "" }: Target,
 ): boolean {

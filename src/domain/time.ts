@@ -159,7 +159,7 @@ const DAY_FIRST = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)/;
 const YEAR_FIRST = /^(\d{4})-?(\d{2})-?(\d{2})(?!\d)/;
 
 /** For a day such as 31 November, however it is written in digits. Null: it is none of those. */
-export function beyondMonth(field: string, text: string): AppError | null {
+function beyondMonth(field: string, text: string): AppError | null {
   const [, ...dayFirst] = DAY_FIRST.exec(text.trim()) ?? [];
   const [, ...yearFirst] = YEAR_FIRST.exec(text.trim()) ?? [];
   const [year, month, day] = (dayFirst.length > 0 ? dayFirst.toReversed() : yearFirst).map(Number);

@@ -53,7 +53,7 @@ function whatIsBroken(text: string): string {
 }
 
 /** More than any platform's fields need, less than what exhausts the stack of a function that walks them. */
-export const MAX_JSON_DEPTH = 64;
+const MAX_JSON_DEPTH = 64;
 
 /** More values than any platform answers in 1 MiB, and few enough to be read in some milliseconds. */
 const MAX_JSON_VALUES = 100_000;

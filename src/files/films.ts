@@ -35,7 +35,7 @@ import { keyOfFilm, removeUnusedFilms } from "./unused-films.ts";
  */
 
 /** What is converted, and into what. */
-export interface FilmOrder {
+interface FilmOrder {
   readonly ownerId: string;
   /** Of the owner's file; null: of an address elsewhere. */
   readonly fileKey: string | null;

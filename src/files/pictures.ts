@@ -57,7 +57,7 @@ function fetchesFor({ ctx, caller: { ownerId } }: CallContext): Fetches {
   return own;
 }
 
-export interface SmallPicture {
+interface SmallPicture {
   /** The same only for the same picture in the same size. Null where it is not known before it is read. */
   readonly etag: string | null;
   make(): Promise<{ readonly mimeType: string; readonly bytes: Buffer }>;

@@ -42,7 +42,7 @@ type Looked = { readonly findings: readonly Finding[]; readonly setup: Setup | n
  * The server of the settings and the secret key that goes with it. Nothing is made there: what the first
  * start would leave in an empty database is tried in `scratch`.
  */
-export async function examineDatabase(given: Omit<Setup, "masterKey">, scratch: DataFolder): Promise<Looked> {
+async function examineDatabase(given: Omit<Setup, "masterKey">, scratch: DataFolder): Promise<Looked> {
   const findings: Finding[] = [];
   let topic = "database";
   try {

@@ -15,7 +15,7 @@ import { openStore } from "../store/open-store.ts";
 import type { Unknown } from "./reports.ts";
 
 /** What the database that a backup replaces can tell of what was decided since. */
-export type Replaced =
+type Replaced =
   | { readonly unknown: Unknown }
   | {
       readonly unknown: null;

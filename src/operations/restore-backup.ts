@@ -270,7 +270,7 @@ async function isStored(
  * Whether the secret key of the folder vouches for the backup. Throws `invalid` where it does not, unless
  * such a backup is wanted, and `unavailable` where the key is not that of the backup.
  */
-export async function assertSigned(
+async function assertSigned(
   archive: string,
   { manifest, checksums, signature }: VerifiedBackup,
   { folder, isUnsigned }: { readonly folder: DataFolder; readonly isUnsigned: boolean },

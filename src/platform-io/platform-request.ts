@@ -323,7 +323,7 @@ const MAX_WAIT_MS = DAY;
 export const MIN_WAIT_MS = 10 * SECOND;
 
 /** How long a platform is left alone that names this span, be it in a header or in its words. */
-export function boundedWait(waitMs: number): number {
+function boundedWait(waitMs: number): number {
   const asked = Number.isNaN(waitMs) ? MIN_WAIT_MS : waitMs;
   return Math.min(Math.max(Math.ceil(asked), MIN_WAIT_MS), MAX_WAIT_MS);
 }

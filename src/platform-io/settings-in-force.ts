@@ -13,7 +13,7 @@ const StoredApp = z.strictObject({ clientId: z.string(), clientSecret: z.string(
 
 /** The apps of one platform, by what stands before their settings' names: nothing, or PAGE_ of a second one. */
 const StoredApps = z.record(z.string(), StoredApp);
-export type StoredApps = z.infer<typeof StoredApps>;
+type StoredApps = z.infer<typeof StoredApps>;
 
 /**
  * Settings of platforms as they hold at this moment: the environment's, and the apps that were entered since.

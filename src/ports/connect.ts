@@ -155,7 +155,7 @@ export interface Endpoints {
 type AuthorizeParams = Readonly<Record<string, string | null>>;
 
 /** How an app's id and secret are tried when they are entered, long before a person consents. */
-export interface AppTrial {
+interface AppTrial {
   /** With a code that is made up, or for the app itself. */
   readonly grant: "authorization_code" | "client_credentials";
   /** Default: as tokens are asked for. */

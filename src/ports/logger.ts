@@ -1,5 +1,5 @@
 /** The fields of a line. An error stands under `err`: only there its message and stack come out. */
-export interface LogFields {
+interface LogFields {
   readonly [name: string]: unknown;
   readonly error?: never;
 }

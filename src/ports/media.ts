@@ -66,7 +66,7 @@ export interface PostMedia {
   publicUrl(item: MediaItem | FittedImage, minutes: number, options?: PublicUrlOptions): Promise<string>;
 }
 
-export interface PublicUrlOptions {
+interface PublicUrlOptions {
   /** The receiver may be on this machine or network: any address is good. */
   readonly mayBeNear?: boolean;
   /** Where it was fitted of an own file: the copy lies as long as that, for those who fetch it later. */

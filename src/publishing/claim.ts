@@ -16,7 +16,7 @@ const SWEPT_PER_TICK = 500;
 /** How soon a post is looked at again whose channel cannot be used. It starts at once when it can be. */
 const UNUSABLE_RECHECK_MS = MINUTE;
 
-export interface ClaimOptions {
+interface ClaimOptions {
   readonly limit: number;
   /** Only posts that were there at several crashes in a row. Default: all but them. */
   readonly isQuarantined?: boolean;

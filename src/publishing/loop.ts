@@ -28,7 +28,7 @@ export interface Publisher {
   close(graceMs?: number): Promise<void>;
 }
 
-export interface PublisherOptions {
+interface PublisherOptions {
   readonly identity: WorkerIdentity;
   /** Called once it has stopped because it may be taken for dead; what it held is for others. Default: not. */
   readonly onLost?: (reason: Error) => void;

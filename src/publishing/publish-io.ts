@@ -197,7 +197,7 @@ export async function readStepResults(
 }
 
 /** Whose media it is, and what they are held to. */
-export interface LimitedMedia extends FilmTimes {
+interface LimitedMedia extends FilmTimes {
   readonly ctx: AppContext;
   readonly platform: AnyPlatform;
   readonly capabilities: Pick<PlatformCapabilities, "media" | "showsOriginals">;

@@ -144,7 +144,7 @@ const JOBS: readonly MaintenanceJob[] = [
 const FIRST_AFTER_MS = 15 * SECOND;
 const FIRST_WITHIN_MS = 45 * SECOND;
 
-export interface Maintenance {
+interface Maintenance {
   /** Begins nothing more. Refreshes in flight go on by themselves. */
   close(): void;
 }

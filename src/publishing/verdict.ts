@@ -221,7 +221,7 @@ const FOLLOW_UPS_FOR_MS = HOUR;
 const THE_REST = "What follows the post";
 
 /** How the work on a live post stopped: what the platform's file answered, or threw. */
-export type LiveEnd = { readonly outcome: PublishOutcome } | { readonly error: unknown };
+type LiveEnd = { readonly outcome: PublishOutcome } | { readonly error: unknown };
 
 /**
  * Whatever happens to a post after it went live, it is published. What was refused is told in its warnings;
@@ -293,7 +293,7 @@ const SETUP_CAP_MS = 15 * MINUTE;
 const SETUP_TRIES = 4;
 
 /** A person must mend something first: after a minute or two, then less often. */
-export function onceMended(tries: number, random: number): Retry {
+function onceMended(tries: number, random: number): Retry {
   const ceiling = Math.min(SETUP_CAP_MS, MINUTE * 2 ** (tries + 1));
   const afterMs = Math.round((ceiling * (1 + random)) / 2);
   const counted = Math.max(tries, Math.min(tries + 1, SETUP_TRIES));
@@ -309,13 +309,13 @@ export function onceMended(tries: number, random: number): Retry {
  * Full jitter (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/), never below half a
  * second.
  */
-export function backoffMs(tries: number, random: number): number {
+function backoffMs(tries: number, random: number): number {
   const ceiling = Math.min(CAP_MS, BASE_MS * 2 ** tries);
   return Math.max(500, Math.round(random * ceiling));
 }
 
 /** Where a platform asks to slow down and does not say for how long. */
-export function rateBackoffMs(tries: number, random: number): number {
+function rateBackoffMs(tries: number, random: number): number {
   return Math.max(backoffMs(tries + 2, random), MIN_WAIT_MS);
 }
 
@@ -329,7 +329,7 @@ interface Held {
 const RECHECKS = { share: 1 / 10, leastMs: SECOND, mostMs: 15 * MINUTE, forMs: 7 * DAY } as const;
 
 /** When a post is checked again that is on its platform and private. Null: never. */
-export function recheckAt({ checkAgainMs }: { checkAgainMs?: number }, at: Held): number | null {
+function recheckAt({ checkAgainMs }: { checkAgainMs?: number }, at: Held): number | null {
   const lateMs = at.now - at.scheduledAt;
   if (lateMs < 0) {
     const ahead = checkAgainMs === undefined ? at.scheduledAt : at.now + checkAgainMs;
@@ -341,7 +341,7 @@ export function recheckAt({ checkAgainMs }: { checkAgainMs?: number }, at: Held)
 }
 
 /** Said once it should have been public for a while: platforms flip within some minutes. */
-export function stillHidden(at: Held): string | null {
+function stillHidden(at: Held): string | null {
   return at.now <= at.giveUpAt
     ? null
     : "It is on the platform, but still private although its time is over. Look at it there.";

@@ -89,7 +89,7 @@ interface Part {
   close(graceMs?: number): Promise<void>;
 }
 
-export interface Supervised<T> {
+interface Supervised<T> {
   /** Null from a loss until it works again. */
   current(): T | null;
   close(graceMs?: number): Promise<void>;

@@ -122,7 +122,7 @@ export function medianOf(values: readonly number[]): number | null {
 }
 
 /** What a clock of a zone shows: the day of the week from 0 (Monday), and minutes since midnight. */
-export interface WeekTime {
+interface WeekTime {
   readonly weekday: number;
   readonly minutes: number;
 }

@@ -170,7 +170,7 @@ const KEPT_MS = 30 * DAY;
 const PRUNE_EVERY_MS = HOUR;
 const PRUNED_AT_ONCE = 1_000;
 
-export interface WebhookLoop {
+interface WebhookLoop {
   /** Looks for events now. */
   wake(): void;
   /** Starts nothing new, breaks off what is under way after `graceMs`; the next process sends it again. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
+import { agentsWordsFor } from "../../src/toolkit/words.ts";
 import listPosts from "../../tools/list_posts.ts";
 import { callerOf, createTestContext } from "../support/context.ts";
 import { addAccount, addPosts } from "../support/post-rows.ts";
@@ -55,9 +56,8 @@ describe("list_posts", () => {
     ],
   ])("refuses %j", async (args, sentence) => {
     await using ctx = await createTestContext();
-    await expect(createToolbox(ctx, [listPosts]).call("list_posts", args, callerOf())).rejects.toThrow(
-      sentence,
-    );
+    const call = createToolbox(ctx, [listPosts]).call("list_posts", args, callerOf());
+    expect(await call.catch(agentsWordsFor)).toMatch(sentence);
   });
 
   it("needs the permission to read", async () => {

@@ -2,27 +2,19 @@ import { useState } from "preact/hooks";
 import type { Insights, Post } from "../../../src/domain/posts/post.ts";
 import { platformTitle } from "../data/shared-data.ts";
 import { call } from "../data/tools.ts";
-import { useRefusal } from "../data/use-refusal.ts";
+import { useWork } from "../data/use-work.ts";
 import { Button } from "../../ui/button.tsx";
 import { Problem } from "../../ui/states.tsx";
-import { sentenceOf } from "../wire.ts";
 
 /** Live numbers, asked for when someone wants them: platforms count each question. */
 export function PostInsights({ post }: { readonly post: Post }) {
   const [insights, setInsights] = useState<Insights | null>(null);
-  const [error, setError] = useRefusal();
-  const [isBusy, setIsBusy] = useState(false);
-  const ask = async (): Promise<void> => {
-    setIsBusy(true);
-    setError(null);
-    try {
+  const { isBusy, error, run } = useWork();
+  const ask = (): Promise<boolean> =>
+    run(async () => {
       const answer = await call("get_post", { id: post.id, insights: true });
       setInsights(answer.insights ?? null);
-    } catch (reason) {
-      setError(sentenceOf(reason));
-    }
-    setIsBusy(false);
-  };
+    });
   return (
     <section class="post-insights" aria-live="polite">
       <h3>Figures</h3>

@@ -1,13 +1,12 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { replaceAddress } from "../data/address.tsx";
 import { loadSession, SIGN_IN_PATH, signIn } from "../data/session.ts";
-import { useRefusal } from "../data/use-refusal.ts";
+import { useWork } from "../data/use-work.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Mark } from "../../ui/mark.tsx";
 import { giveBack } from "../../ui/sheet.tsx";
 import { Problem } from "../../ui/states.tsx";
-import { sentenceOf } from "../wire.ts";
 
 /** The one of a one-time address; "" at every other one. */
 export function tokenOfAddress(): string {
@@ -50,20 +49,12 @@ export function SignInAgain() {
 
 function SignInCard({ lead, titleId }: { readonly lead: string; readonly titleId: string }) {
   const [key, setKey] = useState("");
-  const [error, setError] = useRefusal();
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, error, run } = useWork();
 
   const enter = async (by: { readonly token: string } | { readonly key: string }): Promise<void> => {
-    setIsBusy(true);
-    setError(null);
-    try {
-      await signIn(by);
-    } catch (reason) {
-      setError(sentenceOf(reason));
-      // An old address ends no session.
-      if ("token" in by) await loadSession();
-    }
-    setIsBusy(false);
+    const isIn = await run(() => signIn(by));
+    // An old address ends no session.
+    if (!isIn && "token" in by) await loadSession();
   };
 
   useEffect(() => {

@@ -140,7 +140,7 @@ export function* freeSlotsBetween(
   }
 }
 
-export interface FreeWish {
+interface FreeWish {
   readonly after: number;
   /** Default: as far as plans go. */
   readonly until?: number;

@@ -13,7 +13,7 @@ const LanguageTag = z
   .string()
   .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, "must be a language tag such as en or pt-BR");
 
-export interface PollLimits {
+interface PollLimits {
   readonly maxOptions: number;
   /** In characters. */
   readonly maxOptionLength: number;

@@ -39,7 +39,7 @@ export const TRANSITIONS = {
 export type Trigger = keyof typeof TRANSITIONS;
 
 /** What tells where a post stands; times are milliseconds. */
-export interface PostStanding {
+interface PostStanding {
   readonly status: PostStatus;
   readonly published_at: number | null;
   readonly updated_at: number;

@@ -26,7 +26,6 @@ export const AGES = [
   { name: "7d", column: "d7", afterMs: 7 * DAY, spreadMs: HOUR, withinMs: DAY },
   { name: "30d", column: "d30", afterMs: 30 * DAY, spreadMs: HOUR, withinMs: 3 * DAY },
 ] as const;
-export type AgeName = (typeof AGES)[number]["name"];
 export type AgeColumn = (typeof AGES)[number]["column"];
 
 /** Comparing fewer posts than this says nothing. */

@@ -11,7 +11,7 @@ const PLATFORM_SITES: readonly string[] = (
   "telegram.me threads.com threads.net tiktok.com tumblr.com twitter.com vimeo.com wa.me whatsapp.com x.com youtu.be youtube.com"
 ).split(" ");
 
-export interface UtmWish {
+interface UtmWish {
   readonly utm: Utm;
   readonly provider: string;
   /** The post's first label; "" where it has none. */

@@ -2,12 +2,12 @@ import * as z from "zod";
 import { parseUrl } from "../parse-url.ts";
 
 /** PostgreSQL in the place of the data folder's database, without the addresses, which hold a password. */
-export interface DatabaseSettings {
+interface DatabaseSettings {
   /** How many connections the pool of one process opens at most. The heartbeat connection comes on top. */
   readonly connections: number;
 }
 
-export interface DatabaseAddresses {
+interface DatabaseAddresses {
   readonly url: string;
   /** The server itself, where `url` leads through a pooler; null: it does not. */
   readonly directUrl: string | null;

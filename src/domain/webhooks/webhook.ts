@@ -39,7 +39,7 @@ export function usualEvents(format: WebhookFormat): readonly EventKind[] {
 export const TEST_EVENT = "webhook.test";
 
 /** `failing`: the last tries did not succeed. `disabled`: nothing is sent any more until a test succeeds. */
-export const WEBHOOK_STATUSES = ["active", "failing", "disabled"] as const;
+const WEBHOOK_STATUSES = ["active", "failing", "disabled"] as const;
 export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 
 const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;

@@ -14,7 +14,7 @@ const MAX_FAILED_KEYS = 300;
 const BEARER = /^bearer +(\S+) *$/i;
 
 /** Programs with a token, where they are let in. */
-export interface TokenAccess {
+interface TokenAccess {
   /** Null: it is none, or not good (any more). */
   find(token: string): Promise<Caller | null>;
   /** `WWW-Authenticate` for those without: where they get one for the path that they asked for. */

@@ -16,7 +16,7 @@ import { parseBody, readBody } from "../json-body.ts";
 import { readQuery } from "../query.ts";
 
 /** A backup in a file that is only for the answer. */
-export interface TemporaryBackup extends AsyncDisposable {
+interface TemporaryBackup extends AsyncDisposable {
   readonly path: string;
   /** What a browser calls it. */
   readonly name: string;

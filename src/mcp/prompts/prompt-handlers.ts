@@ -46,7 +46,7 @@ export function servePrompts(
   });
 }
 
-export function findPrompt(prompts: readonly PromptKind[], name: string): PromptKind {
+function findPrompt(prompts: readonly PromptKind[], name: string): PromptKind {
   const prompt = prompts.find((one) => one.name === name);
   if (prompt !== undefined) return prompt;
   const known = prompts.map((one) => one.name).join(", ");

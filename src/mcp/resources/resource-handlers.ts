@@ -89,11 +89,7 @@ const POLL_MS = SECOND;
 const MAX_WATCHED = 20;
 
 /** Answers `resources/subscribe` in sessions: the conformance suite requires it up to 2025-11-25. */
-export function serveSubscriptions(
-  server: Server,
-  { ctx }: Scope,
-  read: (uri: string) => Promise<unknown>,
-): void {
+function serveSubscriptions(server: Server, { ctx }: Scope, read: (uri: string) => Promise<unknown>): void {
   const known = new Map<string, string>();
   let isPolling = false;
   const look = async (uri: string): Promise<string> => JSON.stringify(await read(uri).catch(() => null));

@@ -69,7 +69,7 @@ interface StreamableHttp extends AsyncDisposable {
 }
 
 /** Streamable HTTP in both eras: requests of 2026-07-28 one by one, `initialize` opens a session. */
-export function createStreamableHttp(deps: McpDeps, shared: Shared): StreamableHttp {
+function createStreamableHttp(deps: McpDeps, shared: Shared): StreamableHttp {
   const sessions = new HttpSessions(deps, shared);
   const modern = createModernLeg(deps, shared);
   const handler: RequestHandler = async (request, response) => {

@@ -21,7 +21,7 @@ import { FilmTurns } from "./turns.ts";
 
 /** Converts films with ffmpeg (https://ffmpeg.org/ffmpeg.html), version 4.3 or newer. */
 
-export interface FfmpegOptions {
+interface FfmpegOptions {
   /** Where the program may be. */
   readonly places: readonly string[];
   /** Where films are worked on. */

@@ -165,7 +165,7 @@ function assertWithin({ sizeBytes }: ByteSource, { start, end }: ByteRange): voi
   throw tooHard(new Error(`It asked for ${start} to ${end} of ${sizeBytes} bytes.`));
 }
 
-export function tooHard(cause: unknown): AppError {
+function tooHard(cause: unknown): AppError {
   return new AppError(
     "invalid",
     "The file cannot be read with reasonable effort. It is damaged, or made to cause trouble. Export it again.",
@@ -174,7 +174,7 @@ export function tooHard(cause: unknown): AppError {
 }
 
 /** Not the file's fault, as far as is known. */
-export function notRead(why: string): AppError {
+function notRead(why: string): AppError {
   return new AppError("unavailable", "The file could not be looked at now. Try again in a minute.", {
     cause: new Error(why),
   });

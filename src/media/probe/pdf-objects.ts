@@ -7,7 +7,7 @@ import { constants, inflateSync } from "node:zlib";
 
 /** Names begin with "/". Other texts are not kept: they are empty. `true`, `null` and the like are null. */
 export type PdfValue = number | string | null | PdfReference | PdfValue[] | PdfDictionary;
-export type PdfDictionary = Map<string, PdfValue>;
+type PdfDictionary = Map<string, PdfValue>;
 
 export class PdfReference {
   readonly number: number;
@@ -17,7 +17,7 @@ export class PdfReference {
   }
 }
 
-export interface PdfObject {
+interface PdfObject {
   /** Null for a trailer. A later object of a number replaces an earlier one. */
   readonly number: number | null;
   readonly value: PdfValue;

@@ -48,7 +48,7 @@ export type MessageFromReader =
   | { readonly type: "read"; readonly id: number; readonly range: ByteRange }
   | ReaderAnswer;
 
-export interface ReaderChannel {
+interface ReaderChannel {
   send(message: MessageFromReader): void;
   onMessage(listener: (message: MessageToReader) => void): void;
 }

@@ -77,7 +77,7 @@ export function keyOfCopy(name: string): string | null {
   return file === "" ? null : `${folderOf(postId)}/copy_${file}`;
 }
 
-export interface PublicMediaOptions {
+interface PublicMediaOptions {
   readonly folder: string;
   /** Default: the spool. */
   readonly copies?: CopyStore | undefined;

@@ -74,7 +74,7 @@ export function createBucketStore(options: BucketOptions): BucketStore {
   };
 }
 
-export interface BucketFinding {
+interface BucketFinding {
   readonly verdict: "ok" | "note" | "problem";
   readonly text: string;
 }
@@ -85,7 +85,7 @@ const NOTHING = "doctor/nothing";
 const WHEN_SILENT = "Check POSTHORN_S3_ENDPOINT, this machine's network, and whether the service runs.";
 
 /** Throws `BucketRefusal` or `BucketSilent` where the bucket cannot be used, before anything is written. */
-export async function reachBucket(objects: BucketObjects): Promise<void> {
+async function reachBucket(objects: BucketObjects): Promise<void> {
   try {
     await text(Readable.from(objects.read(NOTHING, 0, null)));
   } catch (error) {
@@ -96,10 +96,7 @@ export async function reachBucket(objects: BucketObjects): Promise<void> {
 }
 
 /** Writes, reads and deletes an object of its own, and says each. It ends at the first that fails. */
-export async function examineBucket(
-  objects: BucketObjects,
-  bucket: BucketSettings,
-): Promise<BucketFinding[]> {
+async function examineBucket(objects: BucketObjects, bucket: BucketSettings): Promise<BucketFinding[]> {
   const findings: BucketFinding[] = [];
   const attempt = async (work: () => Promise<string>): Promise<boolean> => {
     try {

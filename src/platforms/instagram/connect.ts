@@ -18,7 +18,7 @@ import {
 import { askingMore, MORE } from "../shared/consent.ts";
 import { askWith, classify, INSTAGRAM_HOST, instagramUrl } from "./api.ts";
 
-export const DELETE_SCOPE = "instagram_manage_contents";
+const DELETE_SCOPE = "instagram_manage_contents";
 
 const LIMITS = [
   "Instagram takes posts only from professional accounts (business or creator). Switching is free, in the app under Settings, Account type.",

@@ -1,5 +1,5 @@
 /** A page: one picture, as large as it is. */
-export interface PicturePage {
+interface PicturePage {
   /** A JPEG. */
   readonly bytes: Buffer;
   readonly width: number;

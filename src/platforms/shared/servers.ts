@@ -95,7 +95,7 @@ export async function explaining<T>(
 type Network = Pick<ConnectIo, "ask">;
 
 /** What a server of the fediverse runs: `name` in lower case, as nodeinfo has it. */
-export interface Software {
+interface Software {
   readonly name: string;
   readonly version: string;
 }

@@ -27,24 +27,13 @@ interface Cut {
 }
 
 /** The chunk that begins at `from`; null where nothing is left. */
-function chunkAt({ totalBytes, chunkBytes, from = 0, lastTakesRest = false }: Cut): Chunk | null {
+export function chunkAt({ totalBytes, chunkBytes, from = 0, lastTakesRest = false }: Cut): Chunk | null {
   if (from >= totalBytes) return null;
   const left = totalBytes - from;
   const isLast = left <= chunkBytes || (lastTakesRest && left < 2 * chunkBytes);
   const sizeBytes = isLast ? left : chunkBytes;
   const index = Math.floor(from / chunkBytes);
   return { index, start: from, end: from + sizeBytes - 1, sizeBytes, isLast };
-}
-
-/** All of them in order, for platforms that number them (X) or give each its address (LinkedIn). */
-export function chunksOf(cut: Cut): Chunk[] {
-  const chunks: Chunk[] = [];
-  let next = chunkAt(cut);
-  while (next !== null) {
-    chunks.push(next);
-    next = chunkAt({ ...cut, from: next.end + 1 });
-  }
-  return chunks;
 }
 
 /** Uploads may take long on a thin line. */

@@ -124,7 +124,7 @@ async function addEntry(
   return hash.digest("hex");
 }
 
-export interface ArchiveEntry {
+interface ArchiveEntry {
   readonly name: string;
   readonly sizeBytes: number;
   /** To be read to its end before the next entry is asked for. */

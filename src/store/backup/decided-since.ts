@@ -5,13 +5,13 @@ import { indexPost } from "../queries/posts.ts";
 import { CARRIED, DECISIONS, MADE_SINCE, type Told } from "./decisions.ts";
 
 /** A key that opens something. It may have been revoked since. */
-export interface GoodKey {
+interface GoodKey {
   readonly id: string;
   readonly name: string;
 }
 
 /** A post of a draft that was approved since, on a channel that the copy does not have. */
-export interface LostPost {
+interface LostPost {
   readonly id: string;
   readonly draftId: string;
 }

@@ -150,7 +150,7 @@ export function anyOf(values: readonly string[]): RawBuilder<unknown> {
 
 export type Row = Readonly<Record<string, string | number | null>>;
 
-export interface Batches {
+interface Batches {
   readonly table: string;
   /** The primary key's columns. */
   readonly keys: readonly string[];

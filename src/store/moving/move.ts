@@ -28,7 +28,7 @@ export interface MovedCount {
   readonly rows: number;
 }
 
-export interface MoveOptions {
+interface MoveOptions {
   readonly from: Store;
   readonly to: Store;
   readonly now: number;

@@ -18,7 +18,7 @@ export const TIMES: HeartbeatTimes = {
   silentMs: TIME_LIMITS.locksFreed,
 };
 
-export interface HeartbeatOptions {
+interface HeartbeatOptions {
   /** Connects to the server itself: a pooler keeps no locks and no LISTEN. */
   readonly connect: () => Promise<Client>;
   readonly clock: Clock;

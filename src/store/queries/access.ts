@@ -62,7 +62,7 @@ export async function touchApiKey(tx: Tx, { ownerId, id, now }: KeyChange): Prom
 
 export type IdempotencyRow = Selectable<Tables["idempotency"]>;
 
-export interface KeyRef {
+interface KeyRef {
   readonly ownerId: string;
   readonly keyHash: string;
 }

@@ -38,7 +38,7 @@ export function listAccountNames(
     .execute();
 }
 
-export interface AccountIdentity {
+interface AccountIdentity {
   readonly ownerId: string;
   readonly provider: string;
   readonly platformAccountId: string;
@@ -56,7 +56,7 @@ export function findAccountByIdentity(
 }
 
 /** An account with the number of its waiting posts. */
-export type CountedAccountRow = AccountRow & { readonly queued: number };
+type CountedAccountRow = AccountRow & { readonly queued: number };
 
 /** All accounts in order of creation, or the one. */
 export function listCountedAccounts(
@@ -148,7 +148,7 @@ export async function updateConnection(
   return (await updateRows(tx, "accounts", seen, { ...change, secrets_version: NEXT_VERSION })) === 1;
 }
 
-export interface SecretsVersion {
+interface SecretsVersion {
   readonly ownerId: string;
   readonly id: string;
   /** The version that was read. */

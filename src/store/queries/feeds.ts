@@ -52,7 +52,7 @@ export async function findFeedItem(reader: Reader, accountId: string, id: string
 }
 
 /** Where a page of the feed ended: its last entry. */
-export interface FeedPlace {
+interface FeedPlace {
   readonly publishedAt: number;
   readonly id: string;
 }

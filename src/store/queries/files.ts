@@ -33,7 +33,7 @@ export function listUnnamedTakenIn(reader: Reader, before: number): Promise<File
 }
 
 /** The files that a key reaches. One that is limited to accounts does not reach all of the owner's. */
-export interface FileReach {
+interface FileReach {
   readonly ownerId: string;
   /** Null: all of the owner's files. */
   readonly accountIds: readonly string[] | null;

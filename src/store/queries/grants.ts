@@ -123,7 +123,7 @@ async function endVersion(
   return (await updateRows(tx, "grants", renewed, { ...set, ...ended })) === 1;
 }
 
-export interface RenewedGrant {
+interface RenewedGrant {
   readonly worker: string;
   readonly secretsEnc: string;
   readonly scopes: string | null;

@@ -4,7 +4,7 @@ import { deleteRows, findRow, queryOf, updateRows } from "../engine/statements.t
 import type { Reader, Tx } from "../engine/store.ts";
 
 export type PageSessionRow = Selectable<Tables["page_sessions"]>;
-export type SignInRow = Selectable<Tables["page_sign_ins"]>;
+type SignInRow = Selectable<Tables["page_sign_ins"]>;
 
 /** Deletes those that have expired. */
 export async function insertSignIn(tx: Tx, row: SignInRow, now: number): Promise<void> {

@@ -279,11 +279,8 @@ export async function countOverdue(reader: Reader, ownerId: string, now: number)
   return Number(count);
 }
 
-export type AttemptRow = Selectable<Tables["attempts"]>;
-export type StepRow = Pick<
-  Selectable<Tables["effects"]>,
-  "run" | "step" | "state" | "started_at" | "finished_at"
->;
+type AttemptRow = Selectable<Tables["attempts"]>;
+type StepRow = Pick<Selectable<Tables["effects"]>, "run" | "step" | "state" | "started_at" | "finished_at">;
 
 /** The attempts of a post, and its steps on the platform, each oldest first. */
 export async function readAttempts(

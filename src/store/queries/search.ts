@@ -22,7 +22,7 @@ import { wordsBeside } from "./plans.ts";
  * Then it reads only the posts that the text index finds. The domain compares every post that is read.
  */
 
-export interface Bounds {
+interface Bounds {
   /** Where more posts than this may have the words, the newest of all posts are read instead. */
   readonly candidates: number;
   /** After so long a page ends, full or not, and the next page goes on from there. */

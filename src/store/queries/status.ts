@@ -25,7 +25,7 @@ const CAN_SEND = sql`paused = 0 AND status IN ('connected', 'expiring')`;
 /** What waits for the end of a pause is not late: a person wanted it so. */
 const NOT_PAUSED = sql`paused = 0`;
 
-export interface PostCounts {
+interface PostCounts {
   readonly overdue: number;
   readonly publishing: number;
   readonly uploaded: number;
@@ -55,7 +55,7 @@ export async function countPosts(
   return rows[0] ?? { overdue: 0, publishing: 0, uploaded: 0, failed: 0 };
 }
 
-export type FailureRow = Pick<Tables["posts"], "id" | "account_id" | "provider" | "scheduled_at" | "error">;
+type FailureRow = Pick<Tables["posts"], "id" | "account_id" | "provider" | "scheduled_at" | "error">;
 
 /** The failed posts with the latest time, newest first. */
 export function readFailures(

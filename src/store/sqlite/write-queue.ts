@@ -20,7 +20,7 @@ const PAUSE_MS = 20;
 /** After ten seconds of tries a write fails. */
 const MAX_REFUSALS = 10_000 / (BEGIN_TIMEOUT_MS + PAUSE_MS);
 
-export type WriteQueue = Pick<Engine, "write" | "writeTrouble">;
+type WriteQueue = Pick<Engine, "write" | "writeTrouble">;
 
 /** With the connection itself, for savepoints. */
 export interface SqliteHandle extends Handle {

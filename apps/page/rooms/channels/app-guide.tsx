@@ -4,7 +4,7 @@ import type { PlatformListing } from "../../../../src/domain/accounts/platform-l
 import { webAddress } from "../../../shared/texts.ts";
 import { withValues } from "../../../shared/values.ts";
 import { platformTitle } from "../../data/shared-data.ts";
-import { useRefusal } from "../../data/use-refusal.ts";
+import { useWork } from "../../data/use-work.ts";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../../ui/leaving.ts";
@@ -134,38 +134,35 @@ interface FormProps {
 function AppForm({ listing, way, owner, isOwnWay, onStored }: FormProps) {
   const [clientId, setClientId] = useState("");
   const [clientSecret, setClientSecret] = useState("");
-  const [error, setError] = useRefusal();
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, error, run } = useWork();
   useLoss(clientId + clientSecret === "" ? null : UNSAVED);
   const needsSecret = way.missing.some((name) => name.endsWith("_CLIENT_SECRET"));
   const meaningOf = (ending: string): string | undefined => {
     const name = way.missing.find((one) => one.endsWith(ending));
     return listing.settings?.find((setting) => setting.name === name)?.meaning;
   };
-  const store = async (): Promise<void> => {
-    setIsBusy(true);
-    setError(null);
-    try {
-      const secret = clientSecret.trim();
-      const state = await send(`/platforms/${encodeURIComponent(owner)}/app`, {
-        method: "PUT",
-        body: {
-          clientId: clientId.trim(),
-          ...(secret !== "" && { clientSecret: secret }),
-          ...(isOwnWay && { way: way.name }),
-        },
-      });
-      say(
-        Object(state).isAccepted === true
-          ? `${platformTitle(owner)} accepts the app. Now connect the channel.`
-          : "The app is kept, and could not be tried. Connecting the channel shows whether it is right.",
-      );
-      onStored();
-    } catch (reason) {
-      setError(appRefusal(reason));
-    }
-    setIsBusy(false);
-  };
+  const store = (): Promise<boolean> =>
+    run(
+      async () => {
+        const secret = clientSecret.trim();
+        const state = await send(`/platforms/${encodeURIComponent(owner)}/app`, {
+          method: "PUT",
+          body: {
+            clientId: clientId.trim(),
+            ...(secret !== "" && { clientSecret: secret }),
+            ...(isOwnWay && { way: way.name }),
+          },
+        });
+        say(
+          Object(state).isAccepted === true
+            ? `${platformTitle(owner)} accepts the app. Now connect the channel.`
+            : "The app is kept, and could not be tried. Connecting the channel shows whether it is right.",
+        );
+        onStored();
+      },
+      "work",
+      appRefusal,
+    );
   return (
     <form
       class="card stack"

@@ -13,7 +13,7 @@ import {
 } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { shortTime } from "../../../shared/when.ts";
-import { useRefusal } from "../../data/use-refusal.ts";
+import { useWork } from "../../data/use-work.ts";
 import { Ask } from "../../../ui/ask.tsx";
 import { AskToPause, AskToResume } from "../../../ui/ask-to-pause.tsx";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
@@ -23,7 +23,6 @@ import { UNSAVED, useLoss } from "../../../ui/leaving.ts";
 import { Sheet } from "../../../ui/sheet.tsx";
 import { Bones, Problem } from "../../../ui/states.tsx";
 import { say } from "../../../ui/toasts.tsx";
-import { sentenceOf } from "../../wire.ts";
 import { abilitiesInWords, filesInWords, quotaInWords, takesInWords } from "./capability-words.ts";
 import { States } from "./channel-card.tsx";
 import { isPaused, needsPerson, postsInWords, remedyOf } from "./health.ts";
@@ -125,23 +124,18 @@ function Health({ account }: { readonly account: Account }) {
 
 function Rename({ account }: { readonly account: Account }) {
   const [name, setName] = useState(account.name);
-  const [error, setError] = useRefusal();
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, error, setError, run } = useWork();
   const isChanged = name.trim() !== account.name;
   useLoss(isChanged ? UNSAVED : null);
   const save = async (): Promise<void> => {
     if (!isChanged) return;
     if (name.trim() === "")
       return setError("The name is empty. Give the name that the channel is to have here.");
-    setIsBusy(true);
-    try {
+    await run(async () => {
       await call("update_account", { accountId: account.id, name: name.trim() });
       await loadAccounts();
       say("Renamed.");
-    } catch (reason) {
-      setError(sentenceOf(reason));
-    }
-    setIsBusy(false);
+    });
   };
   return (
     <form

@@ -5,6 +5,7 @@ import type { PlatformListing } from "../../../../src/domain/accounts/platform-l
 import { firstPageOf } from "../../data/own-link.ts";
 import { loadAccounts, loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
+import { useWork } from "../../data/use-work.ts";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../../ui/leaving.ts";
@@ -37,12 +38,11 @@ export function ConnectSteps({ listing, way, accountId }: StepsProps) {
   const [connection, setConnection] = useState<Connection>(AT_START);
   const [instanceUrl, setInstanceUrl] = useState("");
   const [name, setName] = useState("");
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, run } = useWork();
   const isAtOnce = way?.kind === "none";
   useLoss(connection.step === "form" && instanceUrl + name !== "" ? UNSAVED : null);
 
-  const start = async (): Promise<void> => {
-    setIsBusy(true);
+  const begin = async (): Promise<void> => {
     // A window that is opened after an answer has come counts as unasked for, and browsers close it.
     const tab = isAtOnce ? null : window.open("", "_blank");
     try {
@@ -71,8 +71,8 @@ export function ConnectSteps({ listing, way, accountId }: StepsProps) {
       tab?.close();
       setConnection({ step: "form", error: readRefusal(said(reason), FIELDS) });
     }
-    setIsBusy(false);
   };
+  const start = (): Promise<boolean> => run(begin);
 
   if (connection.step === "waiting")
     return (

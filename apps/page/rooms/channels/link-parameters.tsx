@@ -3,13 +3,12 @@ import type { Account } from "../../../../src/domain/accounts/account.ts";
 import { withUtm } from "../../../../src/domain/posts/utm.ts";
 import { loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
-import { useRefusal } from "../../data/use-refusal.ts";
+import { useWork } from "../../data/use-work.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../../ui/leaving.ts";
 import { Problem } from "../../../ui/states.tsx";
 import { say } from "../../../ui/toasts.tsx";
-import { sentenceOf } from "../../wire.ts";
 
 const PARTS = [
   { name: "source", label: "Source", hint: "for example {provider}" },
@@ -27,25 +26,18 @@ export function LinkParameters({ account }: { readonly account: Account }) {
     medium: utm?.medium ?? "",
     campaign: utm?.campaign ?? "",
   });
-  const [error, setError] = useRefusal();
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, error, run } = useWork();
   const isChanged = PARTS.some(({ name }) => given[name].trim() !== (utm?.[name] ?? ""));
   useLoss(isChanged ? UNSAVED : null);
   const { caption } = withUtm({ caption: EXAMPLE }, { utm: given, provider, label: "winter" });
-  const save = async (): Promise<void> => {
-    setIsBusy(true);
-    setError(null);
-    try {
+  const save = (): Promise<boolean> =>
+    run(async () => {
       const parts = PARTS.map(({ name }) => [name, given[name].trim() || null] as const);
       const isEmpty = parts.every(([, value]) => value === null);
       await call("update_account", { accountId: id, utm: isEmpty ? null : Object.fromEntries(parts) });
       await loadAccounts();
       say("Saved. Posts that are planned from now on get it.");
-    } catch (reason) {
-      setError(sentenceOf(reason));
-    }
-    setIsBusy(false);
-  };
+    });
   return (
     <details class="link-parameters" open={utm !== null}>
       <summary>

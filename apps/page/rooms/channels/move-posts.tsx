@@ -1,13 +1,11 @@
 import { ArrowRight } from "lucide-preact";
-import { useState } from "preact/hooks";
 import { NO_TEXT, splitText } from "../../../shared/texts.ts";
 import { call } from "../../data/tools.ts";
 import { shortTime } from "../../../shared/when.ts";
-import { useRefusal } from "../../data/use-refusal.ts";
+import { useWork } from "../../data/use-work.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Sheet } from "../../../ui/sheet.tsx";
 import { Problem } from "../../../ui/states.tsx";
-import { sentenceOf } from "../../wire.ts";
 import { postsInWords } from "./health.ts";
 
 /** A post that would have another time. */
@@ -54,18 +52,8 @@ interface MovePostsProps {
 
 /** Before slots change that posts wait in. */
 export function MovePosts({ moves, onChoose, onClose }: MovePostsProps) {
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useRefusal();
-  const choose = async (move: boolean): Promise<void> => {
-    setIsBusy(true);
-    setError(null);
-    try {
-      await onChoose(move);
-    } catch (reason) {
-      setError(sentenceOf(reason));
-      setIsBusy(false);
-    }
-  };
+  const { isBusy, error, run } = useWork();
+  const choose = (move: boolean): Promise<boolean> => run(() => onChoose(move));
   const them = moves.length === 1 ? "it" : "them";
   return (
     <Sheet title="Move posts that wait in slots, too?" onClose={onClose}>

@@ -6,12 +6,12 @@ import { loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { clockTime } from "../../../shared/when.ts";
 import { useRefusal } from "../../data/use-refusal.ts";
+import { useWork } from "../../data/use-work.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../../ui/leaving.ts";
 import { Problem } from "../../../ui/states.tsx";
 import { say } from "../../../ui/toasts.tsx";
-import { sentenceOf } from "../../wire.ts";
 import { postsInWords } from "./health.ts";
 import { MovePosts, type Moved, previewMoves } from "./move-posts.tsx";
 import { SlotWeek } from "./slot-week.tsx";
@@ -38,8 +38,7 @@ export function SlotEditor({ account }: { readonly account: Account }) {
   const [week, setWeek] = useState(kept.week);
   const [zone, setZone] = useState(kept.zone);
   const [gap, setGap] = useState(kept.gap);
-  const [error, setError] = useRefusal();
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, error, setError, run } = useWork();
   const [moves, setMoves] = useState<readonly Moved[] | null>(null);
   const canEdit = may("accounts");
   const isChanged = !isSameWeek(week, kept.week) || zone !== kept.zone || gap !== kept.gap;
@@ -57,18 +56,12 @@ export function SlotEditor({ account }: { readonly account: Account }) {
         : `The slots are saved, and ${postsInWords(moved.length)} moved.`,
     );
   };
-  const save = async (): Promise<void> => {
-    setIsBusy(true);
-    setError(null);
-    try {
+  const save = (): Promise<boolean> =>
+    run(async () => {
       const wouldMove = args.schedule === null || account.queuedCount === 0 ? [] : await previewMoves(args);
       if (wouldMove.length === 0) await store(false);
       else setMoves(wouldMove);
-    } catch (reason) {
-      setError(sentenceOf(reason));
-    }
-    setIsBusy(false);
-  };
+    });
   const reset = (): void => {
     setWeek(kept.week);
     setZone(kept.zone);

@@ -2,10 +2,9 @@ import { ShieldAlert, ShieldCheck } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { Role } from "../../../../src/domain/permissions.ts";
 import { session } from "../../data/session.ts";
-import { useRefusal } from "../../data/use-refusal.ts";
+import { useWork } from "../../data/use-work.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Problem } from "../../../ui/states.tsx";
-import { sentenceOf } from "../../wire.ts";
 import { ChannelChoice, RoleChoice } from "../settings/choices.tsx";
 import { ALL_ROLES } from "../settings/roles.ts";
 import { type Client, type Consent, doubtAbout, placeInWords } from "./asking.ts";
@@ -22,24 +21,21 @@ export function Question({ consent, onAnswered, onOver }: QuestionProps) {
   const { roles, client } = consent;
   const [role, setRole] = useState<Role | null>(roles.find((one) => one.isPreselected)?.name ?? null);
   const [chosen, setChosen] = useState<readonly string[] | null>(null);
-  const [busy, setBusy] = useState<"allow" | "deny" | null>(null);
-  const [error, setError] = useRefusal();
+  const { doing, error, setError, run } = useWork();
   const offered = ALL_ROLES.filter((one) => roles.some(({ name }) => name === one));
 
   const answer = async (decision: "allow" | "deny"): Promise<void> => {
-    if (busy !== null) return;
     if (decision === "allow" && chosen?.length === 0)
       return setError("Channels: none is chosen. Choose at least one, or let it reach all of them.");
-    setBusy(decision);
-    setError(null);
-    try {
+    await run(async () => {
       const gift = decision === "allow" && role !== null ? { role, accountIds: chosen } : null;
-      onAnswered(await answerConsent(consent.id, gift), gift !== null);
-    } catch (reason) {
-      if (isOver(reason)) return onOver();
-      setError(sentenceOf(reason));
-      setBusy(null);
-    }
+      try {
+        onAnswered(await answerConsent(consent.id, gift), gift !== null);
+      } catch (reason) {
+        if (!isOver(reason)) throw reason;
+        onOver();
+      }
+    }, decision);
   };
 
   return (
@@ -69,11 +65,11 @@ export function Question({ consent, onAnswered, onOver }: QuestionProps) {
       )}
       {error !== null && <Problem sentence={error} />}
       <div class="answers">
-        <Button isBusy={busy === "deny"} onClick={() => answer("deny")}>
+        <Button isBusy={doing === "deny"} onClick={() => answer("deny")}>
           Deny
         </Button>
         {role !== null && (
-          <Button kind="main" type="submit" isBusy={busy === "allow"}>
+          <Button kind="main" type="submit" isBusy={doing === "allow"}>
             Allow
           </Button>
         )}

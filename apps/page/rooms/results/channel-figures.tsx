@@ -5,10 +5,9 @@ import type { Day } from "../../../shared/zone.ts";
 import { formats } from "../../data/session.ts";
 import { accounts, channelName, platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
-import { useRefusal } from "../../data/use-refusal.ts";
+import { useWork } from "../../data/use-work.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ChannelLabel } from "../../../ui/channel.tsx";
-import { sentenceOf } from "../../wire.ts";
 import { figureInWords, figuresOf } from "./figures.ts";
 import { Part } from "./part.tsx";
 
@@ -40,20 +39,13 @@ interface ChannelRowProps {
 
 function ChannelRow({ account, from, to }: ChannelRowProps) {
   const [answer, setAnswer] = useState<AccountAnalytics | null>(null);
-  const [error, setError] = useRefusal();
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, error, run } = useWork();
   const platform = platformTitle(account.provider);
-  const ask = async (): Promise<void> => {
-    setIsBusy(true);
-    setError(null);
-    try {
+  const ask = (): Promise<boolean> =>
+    run(async () => {
       const args = { accountId: account.id, from, to, granularity: "total" };
       setAnswer(await call("get_account_analytics", args));
-    } catch (reason) {
-      setError(sentenceOf(reason));
-    }
-    setIsBusy(false);
-  };
+    });
   return (
     <li>
       <div class="about">

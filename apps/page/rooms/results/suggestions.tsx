@@ -5,11 +5,10 @@ import type { SlotSuggestion } from "../../../../src/domain/accounts/schedule.ts
 import { formats, may } from "../../data/session.ts";
 import { accounts, channelName, loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
-import { useRefusal } from "../../data/use-refusal.ts";
+import { useWork } from "../../data/use-work.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ChannelLabel } from "../../../ui/channel.tsx";
 import { say } from "../../../ui/toasts.tsx";
-import { sentenceOf } from "../../wire.ts";
 import { dayOfRow, postsInWords } from "./counts.ts";
 import { Part } from "./part.tsx";
 
@@ -33,20 +32,13 @@ export function Suggestions() {
 
 function ChannelRow({ account }: { readonly account: Account }) {
   const [suggestion, setSuggestion] = useState<SlotSuggestion | null>(null);
-  const [error, setError] = useRefusal();
-  const [isBusy, setIsBusy] = useState(false);
-  const run = async (work: () => Promise<void>): Promise<void> => {
-    setIsBusy(true);
-    setError(null);
-    await work().catch((reason: unknown) => setError(sentenceOf(reason)));
-    setIsBusy(false);
-  };
-  const propose = (): Promise<void> =>
+  const { isBusy, error, run } = useWork();
+  const propose = (): Promise<boolean> =>
     run(async () => {
       const args = { accountId: account.id, dryRun: true, suggest: true };
       setSuggestion((await call("update_account", args)).suggestion ?? null);
     });
-  const apply = (): Promise<void> =>
+  const apply = (): Promise<boolean> =>
     run(async () => {
       await call("update_account", { accountId: account.id, schedule: suggestion?.schedule ?? null });
       await loadAccounts();
@@ -54,7 +46,7 @@ function ChannelRow({ account }: { readonly account: Account }) {
       say(`${channelName(account.id)} has these slots now.`, () => void putBack());
     });
   const before = account.schedule;
-  const putBack = (): Promise<void> =>
+  const putBack = (): Promise<boolean> =>
     run(async () => {
       await call("update_account", { accountId: account.id, schedule: before });
       await loadAccounts();

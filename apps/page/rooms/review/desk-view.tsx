@@ -6,13 +6,12 @@ import { countOf, tellTimeShortly } from "../../../features/draft/telling.ts";
 import { may } from "../../data/session.ts";
 import { channelName } from "../../data/shared-data.ts";
 import { shortTime } from "../../../shared/when.ts";
-import { useRefusal } from "../../data/use-refusal.ts";
+import { useWork } from "../../data/use-work.ts";
 import { Ask } from "../../../ui/ask.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { UNSAVED } from "../../../ui/leaving.ts";
 import { Sheet } from "../../../ui/sheet.tsx";
-import { sentenceOf } from "../../wire.ts";
 import { DeskBar } from "./decide-bar.tsx";
 import { actionOf } from "./deciding.ts";
 import type { Item } from "./item.ts";
@@ -134,18 +133,10 @@ function Questions({ item: { shown }, desk }: { readonly item: Item; readonly de
 
 function ChangesSheet({ desk, onClose }: { readonly desk: Desk; onClose(): void }) {
   const [note, setNote] = useState("");
-  const [error, setError] = useRefusal();
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, error, setError, run } = useWork();
   const sendBack = async (): Promise<void> => {
     if (note.trim() === "") return setError("Say what should change, so that the writer knows.");
-    setIsBusy(true);
-    try {
-      await desk.decide("changes", { note: note.trim() });
-      onClose();
-    } catch (reason) {
-      setError(sentenceOf(reason));
-      setIsBusy(false);
-    }
+    if (await run(() => desk.decide("changes", { note: note.trim() }))) onClose();
   };
   return (
     <Sheet title="Ask for changes" loss={note.trim() === "" ? null : UNSAVED} onClose={onClose}>

@@ -1,7 +1,7 @@
 import { CircleCheck, PenLine } from "lucide-preact";
-import { useState } from "preact/hooks";
 import { OutcomeBadge } from "../../../features/draft/outcome-badge.tsx";
 import { tellTimeShortly } from "../../../features/draft/telling.ts";
+import { useWork } from "../../data/use-work.ts";
 import { may } from "../../data/session.ts";
 import { useLoad } from "../../data/load.ts";
 import { channelName } from "../../data/shared-data.ts";
@@ -19,7 +19,7 @@ const DECIDED_STATES = ["scheduled", "repeating", "ended", "discarded"] as const
 export function DraftList({ isDecided }: { readonly isDecided: boolean }) {
   const states = isDecided ? DECIDED_STATES : (["open"] as const);
   const { data, error, again, set } = useLoad((signal) => loadItems(states, null, signal), "list");
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, run } = useWork();
   if (data === null)
     return error === null ? (
       <Bones rows={5} label="Loading drafts" />
@@ -28,14 +28,12 @@ export function DraftList({ isDecided }: { readonly isDecided: boolean }) {
     );
   if (data.items.length === 0) return isDecided ? <NothingDecided /> : <NothingWritten />;
   const more = async (): Promise<void> => {
-    setIsBusy(true);
     try {
       const page = await loadItems(states, data.nextCursor);
       set({ ...page, items: [...data.items, ...page.items] });
     } catch (reason) {
       complain(sentenceOf(reason));
     }
-    setIsBusy(false);
   };
   return (
     <>
@@ -46,7 +44,7 @@ export function DraftList({ isDecided }: { readonly isDecided: boolean }) {
       </ul>
       {data.nextCursor !== null && (
         <div class="buttons">
-          <Button isBusy={isBusy} onClick={() => void more()}>
+          <Button isBusy={isBusy} onClick={() => void run(more)}>
             Show more
           </Button>
         </div>

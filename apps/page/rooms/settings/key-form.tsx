@@ -1,11 +1,10 @@
 import { useState } from "preact/hooks";
-import { useRefusal } from "../../data/use-refusal.ts";
+import { useWork } from "../../data/use-work.ts";
 import type { Role } from "../../../../src/domain/permissions.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../../ui/leaving.ts";
 import { Problem } from "../../../ui/states.tsx";
-import { sentenceOf } from "../../wire.ts";
 import { ChannelChoice, RoleChoice } from "./choices.tsx";
 import { makeKey } from "./keys-api.ts";
 import { EXPIRIES } from "./roles.ts";
@@ -28,21 +27,15 @@ export function KeyForm({ name: usualName, roles, next, onMade }: KeyFormProps) 
   const [role, setRole] = useState<Role>(USUAL_ROLE);
   const [chosen, setChosen] = useState<readonly string[] | null>(null);
   const [expires, setExpires] = useState("");
-  const [error, setError] = useRefusal();
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, error, setError, run } = useWork();
   const isTyped = name !== usualName || role !== USUAL_ROLE || chosen !== null || expires !== "";
   useLoss(isTyped ? UNSAVED : null);
   const make = async (): Promise<void> => {
     if (chosen?.length === 0)
       return setError("Channels: none is chosen. Choose at least one, or let it reach all of them.");
-    setIsBusy(true);
-    setError(null);
-    try {
-      onMade(await makeKey({ name, role, accountIds: chosen, expires: expires === "" ? null : expires }));
-    } catch (reason) {
-      setError(sentenceOf(reason));
-      setIsBusy(false);
-    }
+    await run(async () =>
+      onMade(await makeKey({ name, role, accountIds: chosen, expires: expires === "" ? null : expires })),
+    );
   };
   return (
     <form

@@ -1,13 +1,12 @@
 import { useState } from "preact/hooks";
 import type { EventKind, WebhookFormat } from "../../../../src/domain/webhooks/webhook.ts";
 import { call } from "../../data/tools.ts";
-import { useRefusal } from "../../data/use-refusal.ts";
+import { useWork } from "../../data/use-work.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { SHOWN_ONCE, UNSAVED } from "../../../ui/leaving.ts";
 import { Sheet } from "../../../ui/sheet.tsx";
 import { Problem } from "../../../ui/states.tsx";
-import { sentenceOf } from "../../wire.ts";
 import { CopyBox } from "./copy-box.tsx";
 import {
   EVENT_WORDS,
@@ -156,19 +155,13 @@ interface Making {
 }
 
 function useMaking() {
-  const [error, setError] = useRefusal();
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, error, setError, run } = useWork();
   const make = async (args: Making, then: (secret: string) => void): Promise<void> => {
     if (args.events.length === 0) return setError("Events: none is chosen. Choose at least one.");
-    setIsBusy(true);
-    setError(null);
-    try {
+    await run(async () => {
       const { secret } = await call("create_webhook", { ...args });
       then(secret ?? "");
-    } catch (reason) {
-      setError(sentenceOf(reason));
-      setIsBusy(false);
-    }
+    });
   };
   return { error, isBusy, make };
 }

@@ -4,6 +4,7 @@ import type { Webhook } from "../../../../src/domain/webhooks/webhook.ts";
 import { useLoad } from "../../data/load.ts";
 import { channelName } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
+import { useWork } from "../../data/use-work.ts";
 import { Ask } from "../../../ui/ask.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Bones, Empty, Problem } from "../../../ui/states.tsx";
@@ -80,12 +81,11 @@ function WebhookRows({ webhooks, onChange }: RowsProps) {
 }
 
 function WebhookRow({ webhook, onChange }: { readonly webhook: Webhook; onChange(): void }) {
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, run } = useWork();
   const [told, setTold] = useState<{ readonly isGood: boolean; readonly text: string } | null>(null);
   const [isDeleting, setIsDeleting] = useState(false);
   const title = webhook.format === "standard" ? webhook.url : formatTitle(webhook.format);
-  const test = async (): Promise<void> => {
-    setIsBusy(true);
+  const testIt = async (): Promise<void> => {
     try {
       const { delivery } = await call("test_webhook", { id: webhook.id });
       setTold(testInWords(delivery, title));
@@ -93,7 +93,6 @@ function WebhookRow({ webhook, onChange }: { readonly webhook: Webhook; onChange
     } catch (reason) {
       setTold({ isGood: false, text: sentenceOf(reason) });
     }
-    setIsBusy(false);
   };
   return (
     <li>
@@ -116,7 +115,7 @@ function WebhookRow({ webhook, onChange }: { readonly webhook: Webhook; onChange
         )}
       </div>
       <div class="buttons">
-        <Button isSmall isBusy={isBusy} aria-label={`Test ${title}`} onClick={test}>
+        <Button isSmall isBusy={isBusy} aria-label={`Test ${title}`} onClick={() => run(testIt)}>
           Test
         </Button>
         <Button isSmall kind="quiet" aria-label={`Delete ${title}`} onClick={() => setIsDeleting(true)}>

@@ -1,10 +1,9 @@
 import { Smartphone } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { session } from "../../data/session.ts";
-import { useRefusal } from "../../data/use-refusal.ts";
+import { useWork } from "../../data/use-work.ts";
 import { Button } from "../../../ui/button.tsx";
 import { say } from "../../../ui/toasts.tsx";
-import { sentenceOf } from "../../wire.ts";
 import { type PushState, readPushState, turnPushOff, turnPushOn } from "./push.ts";
 
 const WORDS: Readonly<Record<PushState, string>> = {
@@ -17,26 +16,19 @@ const WORDS: Readonly<Record<PushState, string>> = {
 /** Messages of the browser itself. Absent where the server sends none. */
 export function ThisDevice({ onChange }: { onChange(): void }) {
   const [state, setState] = useState<PushState | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useRefusal();
+  const { isBusy, error, run } = useWork();
   const publicKey = session.value?.push?.publicKey;
   useEffect(() => {
     readPushState().then(setState, () => setState("cannot"));
   }, []);
   if (publicKey === undefined || state === null) return null;
-  const turn = async (): Promise<void> => {
-    setIsBusy(true);
-    setError(null);
-    try {
+  const turn = (): Promise<boolean> =>
+    run(async () => {
       const next = state === "on" ? await turnPushOff() : await turnPushOn(publicKey, navigator.userAgent);
       setState(next);
       if (next === "on") say("Messages come to this device now.");
       onChange();
-    } catch (reason) {
-      setError(sentenceOf(reason));
-    }
-    setIsBusy(false);
-  };
+    });
   return (
     <ul class="rows">
       <li>

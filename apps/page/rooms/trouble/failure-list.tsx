@@ -1,9 +1,9 @@
 import { followPosts } from "../../post/follow-posts.ts";
-import { useState } from "preact/hooks";
 import { countPosts } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
 import { platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
+import { useWork } from "../../data/use-work.ts";
 import { needsChange } from "../../post/post-facts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { complain } from "../../../ui/toasts.tsx";
@@ -31,7 +31,7 @@ function SameReason({
   readonly failure: Failure;
   onDone(): void;
 }) {
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, run } = useWork();
   const [first] = posts;
   if (first === undefined) return null;
   if (posts.length === 1)
@@ -41,7 +41,6 @@ function SameReason({
       </ul>
     );
   const sendAll = async (): Promise<void> => {
-    setIsBusy(true);
     const sent: Post[] = [];
     try {
       // One after another, earliest first, so that they stay in their order.
@@ -52,7 +51,6 @@ function SameReason({
       complain(`${sent.length} of ${posts.length} are on their way. ${sentenceOf(reason)}`);
     }
     if (sent.length > 0) followPosts(sent);
-    setIsBusy(false);
     onDone();
   };
   return (
@@ -65,7 +63,7 @@ function SameReason({
           <Reason told={tellError(error)} />
         </div>
         {may("publish") && !needsChange(first) && (
-          <Button isSmall isBusy={isBusy} onClick={() => void sendAll()}>
+          <Button isSmall isBusy={isBusy} onClick={() => void run(sendAll)}>
             Send all {posts.length} again
           </Button>
         )}

@@ -7,7 +7,7 @@ import { may } from "../../data/session.ts";
 import { findAccount, platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { shortTime } from "../../../shared/when.ts";
-import { useRefusal } from "../../data/use-refusal.ts";
+import { useWork } from "../../data/use-work.ts";
 import { Ask } from "../../../ui/ask.tsx";
 import { needsChange } from "../../post/post-facts.ts";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
@@ -15,7 +15,6 @@ import { ChannelLabel } from "../../../ui/channel.tsx";
 import { Picture } from "../../../ui/picture.tsx";
 import { Problem } from "../../../ui/states.tsx";
 import { say } from "../../../ui/toasts.tsx";
-import { sentenceOf } from "../../wire.ts";
 import { MoreMenu } from "./more-menu.tsx";
 import { isUnknown, placeOutside, tellError, type Told } from "./telling.ts";
 
@@ -29,19 +28,11 @@ interface PostRowProps {
 
 /** A post that failed, what happened, and what to do about it. */
 export function PostRow({ post, isReasonSaid = false, onDone }: PostRowProps) {
-  const [isBusy, setIsBusy] = useState(false);
-  const [refusal, setRefusal] = useRefusal();
+  const { isBusy, error: refusal, run } = useWork();
   const act = async (done: string | null, work: () => Promise<unknown>): Promise<void> => {
-    setIsBusy(true);
-    setRefusal(null);
-    try {
-      await work();
-      if (done !== null) say(done);
-      onDone();
-    } catch (error) {
-      setRefusal(sentenceOf(error));
-    }
-    setIsBusy(false);
+    if (!(await run(work))) return;
+    if (done !== null) say(done);
+    onDone();
   };
   const { first } = splitText(post.caption ?? titleOf(post));
   return (

@@ -4,11 +4,10 @@ import type { Account } from "../../../../src/domain/accounts/account.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { loadAccounts, loadStatus, postChanges, status } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
-import { useRefusal } from "../../data/use-refusal.ts";
+import { useWork } from "../../data/use-work.ts";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { Problem } from "../../../ui/states.tsx";
-import { sentenceOf } from "../../wire.ts";
 
 const ASK_EVERY_MS = 700;
 
@@ -21,8 +20,7 @@ const ENDED: readonly Post["status"][] = ["published", "failed", "cancelled"];
 export function FirstPost({ feed, isBegun }: { readonly feed: Account; readonly isBegun: boolean }) {
   const [text, setText] = useState("Hello! This is my first post.");
   const [post, setPost] = useState<Post | null>(null);
-  const [error, setError] = useRefusal();
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, error, run } = useWork();
   useEffect(() => (post === null ? undefined : follow(post, setPost)), [post]);
   useEffect(() => {
     // The plan is below.
@@ -30,16 +28,8 @@ export function FirstPost({ feed, isBegun }: { readonly feed: Account; readonly 
     postChanges.value += 1;
     void loadStatus();
   }, [post?.status]);
-  const send = async (): Promise<void> => {
-    setIsBusy(true);
-    setError(null);
-    try {
-      setPost((await call("schedule_post", { accountId: feed.id, caption: text })).post);
-    } catch (reason) {
-      setError(sentenceOf(reason));
-    }
-    setIsBusy(false);
-  };
+  const send = (): Promise<boolean> =>
+    run(async () => setPost((await call("schedule_post", { accountId: feed.id, caption: text })).post));
   if (post !== null && post.status !== "failed") return <Told post={post} />;
   if (isBegun && post === null) return null;
   const failure = post?.error ?? error;

@@ -7,7 +7,7 @@ import { may, zone } from "../../data/session.ts";
 import { channelName, loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { clockTime, shortTime } from "../../../shared/when.ts";
-import { useRefusal } from "../../data/use-refusal.ts";
+import { useWork } from "../../data/use-work.ts";
 import { followPosts } from "../../post/follow-posts.ts";
 import { placesOf } from "../../post/tell-outcome.ts";
 import { say } from "../../../ui/toasts.tsx";
@@ -39,8 +39,7 @@ export interface Actions {
 /** `onTry`: what is missing is to be shown. */
 export function useActions(composer: Composer, onTry: () => void): Actions {
   const { go } = useAddress();
-  const [doing, setDoing] = useState<string | null>(null);
-  const [refusal, setRefusal] = useRefusal();
+  const { doing, error: refusal, setError: setRefusal, run: begin } = useWork();
   const [isAsking, setIsAsking] = useState(false);
 
   // What was refused may be mended now.
@@ -88,14 +87,8 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     );
     return false;
   };
-  const run = (what: string, work: () => Promise<void>): void => {
-    if (doing !== null) return;
-    setDoing(what);
-    setRefusal(null);
-    work()
-      .catch((error: unknown) => refuse(sentenceOf(error)))
-      .finally(() => setDoing(null));
-  };
+  const run = (what: string, work: () => Promise<void>): void =>
+    void begin(() => work().catch((error: unknown) => refuse(sentenceOf(error))), what);
   const approve = async (): Promise<void> => {
     const { draft, form } = composer;
     if (draft.value === null) return;

@@ -18,7 +18,7 @@ import type { ApiCall } from "../rest-api.ts";
 import { Created, listEntries, Moment } from "./graph.ts";
 
 /** Where a container is: a post that is being made ready, unseen. */
-export interface ContainerStatus {
+interface ContainerStatus {
   readonly state: "IN_PROGRESS" | "FINISHED" | "PUBLISHED" | "ERROR" | "EXPIRED";
   /** What is wrong with one in ERROR; null for every other. */
   readonly fault: PlatformFault | null;

@@ -90,7 +90,7 @@ const TypedBody = z.looseObject({ error_type: z.string(), code: z.coerce.number(
  * What an error is named in rules: its code 190, code and subcode `"190/463"`, the subcode whatever the code
  * `"/463"`, `"transient"` where Meta says that it passes, and the word that the Threads API puts into its sentences.
  */
-export function metaCodes({ json }: PlatformResponse): readonly Code[] {
+function metaCodes({ json }: PlatformResponse): readonly Code[] {
   const body = ErrorBody.safeParse(json);
   if (!body.success) {
     const typed = TypedBody.safeParse(json);

@@ -90,7 +90,7 @@ export async function openClient(
   }
 }
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly address: Address;
   readonly size: number;
   readonly limits: Limits;

@@ -261,7 +261,7 @@ async function keyOfProblem(tx: Tx, { accountId }: Lease): Promise<string> {
   return PREFIX + (account?.provider ?? "");
 }
 
-export interface SetupProblem {
+interface SetupProblem {
   readonly provider: string;
   /** A sentence for the operator. */
   readonly reason: string;

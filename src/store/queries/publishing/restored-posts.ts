@@ -5,7 +5,7 @@ import { RESTORED_STEP } from "../../engine/ledger.ts";
 import { anyOf, change, rowOf, rowsOf } from "../../engine/statements.ts";
 import type { Reader, Tx } from "../../engine/store.ts";
 
-export interface Suspicion {
+interface Suspicion {
   /** Milliseconds since 1970. Posts that were due later cannot have gone out. */
   readonly now: number;
   /** Platforms whose posts live in this very database, which knows all of them. */

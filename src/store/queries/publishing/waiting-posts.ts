@@ -36,7 +36,7 @@ export function listWaits(reader: Reader, ids: readonly string[]): Promise<Waiti
 }
 
 /** Late posts: their time has passed, and they are neither live nor so late that they fail. */
-export interface LateScope extends StatusScope {
+interface LateScope extends StatusScope {
   readonly now: number;
   /** What was due before is too late. */
   readonly since: number;

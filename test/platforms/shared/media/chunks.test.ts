@@ -3,9 +3,15 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { MediaFacts } from "../../../../src/ports/media.ts";
 import type { PlatformIo, PlatformResponse } from "../../../../src/ports/platform-io.ts";
-import { chunksOf, committedBytes, sendInChunks } from "../../../../src/platforms/shared/uploads.ts";
+import { chunkAt, committedBytes, sendInChunks } from "../../../../src/platforms/shared/uploads.ts";
 
-describe("chunksOf", () => {
+/** All of them in order. */
+function chunksOf(cut: Parameters<typeof chunkAt>[0]): NonNullable<ReturnType<typeof chunkAt>>[] {
+  const first = chunkAt(cut);
+  return first === null ? [] : [first, ...chunksOf({ ...cut, from: first.end + 1 })];
+}
+
+describe("chunks", () => {
   it("covers every byte from the offset on, once and in order", () => {
     const cuts = fc.record({
       totalBytes: fc.integer({ min: 1, max: 2_000 }),
