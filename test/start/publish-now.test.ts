@@ -13,7 +13,8 @@ import { type Answer, type Ask, send } from "../support/http.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const KEY = "a-key-of-32-characters-or-more-for-tests";
-const BEHIND = /^The post is not out yet\. It waits for the post before it .*\. Call get_post with id "post_\w+" later/;
+const BEHIND =
+  /^The post is not out yet\. It waits for the post before it .*\. Call get_post with id "post_\w+" later/;
 const STILL = /^The post is still on its way\. Call get_post with id "post_\w+" in a moment/;
 
 const folder = temporaryFolder();
