@@ -27,7 +27,7 @@ const COMMANDS: Readonly<Record<Command, string>> = {
   setup: "posthorn setup",
   restore: "posthorn restore",
   serve: "posthorn serve",
-  move_database: "posthorn move-database",
+  move_database: "posthorn migrate-database",
 };
 
 /** In the rooms of the page. */

@@ -82,7 +82,7 @@ describe("the README", () => {
     const run = async (address: string): Promise<void> => {
       for (const block of blocks("sh")) {
         const script = block.replaceAll("http://localhost:4747", address);
-        const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", script], {
+        const { stdout } = await promisify(execFile)("bash", ["--norc", "-euo", "pipefail", "-c", script], {
           cwd: folder.path,
           env,
           timeout: 60_000,

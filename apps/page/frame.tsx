@@ -123,7 +123,15 @@ function RoomLink({
       {count > 0 && (
         <span class={name === "trouble" ? "count bad" : "count"}>
           {count > 99 ? "99+" : count}
-          <span class="unseen">{name === "trouble" ? " need you" : " wait for you"}</span>
+          <span class="unseen">
+            {name === "trouble"
+              ? count === 1
+                ? " needs you"
+                : " need you"
+              : count === 1
+                ? " waits for you"
+                : " wait for you"}
+          </span>
         </span>
       )}
     </a>

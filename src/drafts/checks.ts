@@ -200,10 +200,14 @@ export async function withTexts(
       const isSame = ({ why }: { why: Said }): boolean => String(why) === String(check.error);
       if (refused.every((one) => isSame(one) && sentencesIn(one.why)[0]?.field !== "caption")) return check;
       const own = refused.some(isSame) ? null : check.error;
-      const told = refused.map(({ text, why }) => join(`repeat.texts[${text - 1}], text ${text}:`, why));
-      return { ...check, error: join(own, ...told) };
+      return { ...check, error: join(own, ...refused.map(({ text, why }) => aboutText(text, why))) };
     }),
   );
+}
+
+function aboutText(text: number, why: Said): Said {
+  const field = `repeat.texts[${text - 1}]`;
+  return new Message(sentencesIn(why).map((one) => (one.field === "caption" ? { ...one, field } : one)));
 }
 
 /** Which texts, counted from 1, and why. The channel's own text stands in for all of them. */

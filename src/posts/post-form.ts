@@ -198,7 +198,7 @@ function checkEmpty({ platform, capabilities, content }: Form): Said[] {
   }
   const hasLink = content.metadata?.["link"] !== undefined;
   return isBlank(content.caption ?? "") && !hasLink
-    ? ["caption: is empty and there is no mediaUrl. Give a text, media, or both."]
+    ? ["caption: is empty, and there are no media. Give a text, media, or both."]
     : [];
 }
 

@@ -95,7 +95,7 @@ function whyUnderWay(ctx: AppContext, post: WaitingPost, now: number, title: str
 /** How the platform keeps a post from being there twice. */
 function howItIsSettled(ctx: AppContext, { provider }: WaitingPost, title: string): string {
   const capabilities = ctx.platforms.get(provider)?.capabilities;
-  const again = "It is sent again with the same key";
+  const again = "It is sent again, marked as the same post";
   if (capabilities?.reconciles === "server_key") return `${again}, so that it appears once.`;
   if (capabilities?.reconciles === "blind")
     return `It is not sent again before a person has looked at ${title}.`;

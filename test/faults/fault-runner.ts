@@ -5,6 +5,8 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { build } from "esbuild";
+import { fromStored } from "../../src/domain/sentences.ts";
+import { agentsWords } from "../../src/toolkit/words.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
 import { freshDatabase } from "../support/fresh-schema.ts";
 import { openStore } from "../../src/store/open-store.ts";
@@ -172,7 +174,7 @@ export async function readOutcome(path: string): Promise<FinalPost[]> {
     caption: row.caption ?? "",
     status: row.status,
     inDoubt: row.in_doubt === 1,
-    error: row.error,
+    error: row.error === null ? null : agentsWords(fromStored(row.error)),
   }));
 }
 

@@ -126,7 +126,7 @@ describe("scheduling", () => {
       /thumbnailUrl: differs/,
     ],
     ["a lead that is too long", { leadMinutes: 99_999 }, /leadMinutes: must be from 0 to/],
-    ["nothing to post", { caption: "" }, /caption: is empty and there is no mediaUrl/],
+    ["nothing to post", { caption: "" }, /caption: is empty, and there are no media/],
     [
       "a text that is too long",
       { caption: "x".repeat(10_001) },

@@ -39,7 +39,7 @@ const soon = (): number => service.clock.now() + 5 * MINUTE;
 const UNTIL = /This one waits until Saturday 21 November 2026, 09:05 \(UTC\)\.$/;
 
 const SENT =
-  "It was sent, and it is not known yet whether it is out. It is sent again with the same key, or Feed is asked for it, so that it appears once.";
+  "It was sent, and it is not known yet whether it is out. It is sent again, marked as the same post, or Feed is asked for it, so that it appears once.";
 
 describe("a due post that does not go out says why", () => {
   it.each([

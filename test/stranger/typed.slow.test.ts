@@ -162,7 +162,7 @@ function type(line: string, more: Record<string, string> = {}): Promise<Outcome>
   return new Promise((resolve) => {
     const child = execFile(
       "bash",
-      ["-euo", "pipefail", "-c", line],
+      ["--norc", "-euo", "pipefail", "-c", line],
       { cwd: work, env: { ...env, ...more }, timeout: 120_000, maxBuffer: 10_000_000 },
       (error, stdout, stderr) =>
         resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
@@ -349,7 +349,7 @@ describe("a stranger with a checkout", () => {
     }
     own = { ...strangerEnvironment(home), npm_config_prefix: prefix, POSTHORN_PORT: "0" };
     // As the README says.
-    await run("bash", ["-c", "npm ci && npm install --global ."], { ...there, env: own });
+    await run("bash", ["--norc", "-c", "npm ci && npm install --global ."], { ...there, env: own });
   });
 
   it("has a command, which is the README's entry for an agent's client", async () => {
@@ -381,7 +381,7 @@ describe("a stranger with a checkout", () => {
     expect(statSync(join(checkout, "dist", "posthorn.js")).ctimeMs).toBe(builtAt);
     const [, later = ""] = /Later: (.+)\)/.exec(said) ?? [];
     expect(later).toBe("node dist/posthorn.js open");
-    const opened = await run("bash", ["-c", later], { ...there, env: own });
+    const opened = await run("bash", ["--norc", "-c", later], { ...there, env: own });
     expect(opened.stdout).toMatch(/^http:\S+\n$/);
     const [, listening = ""] = /listening on (\S+)/.exec(said) ?? [];
     npm.kill("SIGTERM");

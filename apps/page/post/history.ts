@@ -50,8 +50,9 @@ function tellLast(attempts: readonly Attempt[], post: Dated, when: (ms: number) 
   }
   const tried = attempts.map(({ startedAt, finishedAt }) => Date.parse(finishedAt ?? startedAt));
   const isChanged = at > Math.max(Date.parse(post.createdAt), ...tried) + SAME_MOMENT_MS;
-  if (post.status !== "scheduled" || !isChanged) return [];
-  return line(`Changed. It is planned for ${when(Date.parse(post.scheduledAt))} now.`);
+  // The publisher notes why a post waits, too.
+  if (post.status !== "scheduled" || !isChanged || post.error !== null) return [];
+  return line(`Last changed. Planned for ${when(Date.parse(post.scheduledAt))}.`);
 }
 
 function tellAttempts(attempts: readonly Attempt[], platform: string): readonly HistoryLine[] {

@@ -196,7 +196,7 @@ function Links({ post, draftId }: { readonly post: Post; readonly draftId: strin
           isSmall
           kind="quiet"
         >
-          The draft it comes from
+          What it was planned as
         </ButtonLink>
       )}
     </p>

@@ -25,24 +25,35 @@ export function tellOutcome(posts: readonly Sent[], channelName: ChannelNames): 
     const text =
       posts.length === 1
         ? `It did not go out on ${channelName(bad.accountId)}. ${reason}`
-        : `It did not go out on ${failed.length} of ${posts.length} channels. ${channelName(bad.accountId)}: ${reason}`;
+        : [
+            `It did not go out on ${failed.length} of ${posts.length} channels.`,
+            `${channelName(bad.accountId)}: ${reason}`,
+            ...tellOthers(posts, channelName),
+          ].join(" ");
     const href = others.length === 0 ? addressOf(bad) : "/app/trouble";
     return { text, isBad: true, link: { text: "Mend", href } };
   }
   const [first] = posts;
   const href = first === undefined ? "/app/plan" : addressOf(first);
   const link = { text: "Show in plan", href, isPlan: true } as const;
-  const waiting = posts.filter(({ status }) => !isOver({ status }));
-  if (waiting.length > 0) {
-    const why = waiting.find(({ error }) => error !== null)?.error ?? "";
-    return { text: `Still on its way to ${placesOf(waiting, channelName)}. ${why}`.trim(), link };
-  }
+  if (posts.some((post) => !isOver(post))) return { text: tellOthers(posts, channelName).join(" "), link };
   const url = posts.length === 1 ? (first?.platformUrl ?? null) : null;
   const isSeen = url !== null && /^https?:/.test(url);
   return {
     text: `Live on ${placesOf(posts, channelName)}.`,
     link: isSeen ? { text: "See it ↗", href: url, isOutside: true } : link,
   };
+}
+
+/** What became of those that did not fail. */
+function tellOthers(posts: readonly Sent[], channelName: ChannelNames): readonly string[] {
+  const waiting = posts.filter((post) => !isOver(post));
+  const live = posts.filter(({ status }) => status === "published");
+  const why = waiting.find(({ error }) => error !== null)?.error ?? "";
+  return [
+    ...(waiting.length > 0 ? [`Still on its way to ${placesOf(waiting, channelName)}. ${why}`.trim()] : []),
+    ...(live.length > 0 ? [`Live on ${placesOf(live, channelName)}.`] : []),
+  ];
 }
 
 function addressOf({ id }: Pick<Post, "id">): string {

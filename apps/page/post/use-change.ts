@@ -19,8 +19,10 @@ export function useChange(onChanged: () => void) {
     run(async () => {
       const { post } = await call(name, args);
       const isSent = name === "retry_post" && dueNow([post]).length > 0;
+      // A post that is to go out at once may have to wait, and the server says why.
+      const waits = post.status === "scheduled" && dueNow([post]).length > 0 ? post.error : null;
       if (isSent) followPosts([post]);
-      else say(said);
+      else say(waits ?? said);
       onChanged();
     }, name);
   return { doing, error, change };

@@ -38,6 +38,12 @@ const FIELDS: Readonly<Record<string, string>> = {
   url: "the address",
 };
 
+/** Items of a list that people know by their place. */
+const ITEMS: Readonly<Record<string, { readonly one: string; readonly all: string }>> = {
+  texts: { one: "text", all: "the texts" },
+  "poll.options": { one: "answer", all: "the answers of the poll" },
+};
+
 /** `playlistId` as "playlist". */
 export function wordsOfKey(key: string): string {
   return key
@@ -56,8 +62,11 @@ export function wordsOfValue(value: string): string {
   );
 }
 
-/** What people call a field: `metadata.boardId` is "board". */
+/** What people call a field: `metadata.boardId` is "board", `repeat.texts[1]` is "text 2". */
 export function nameOfField(path: string): string {
+  const [, list = "", at] = /(texts|poll\.options)(?:\[(\d+)\])?$/.exec(path) ?? [];
+  const items = ITEMS[list];
+  if (items !== undefined) return at === undefined ? items.all : `${items.one} ${Number(at) + 1}`;
   const inner = path.replace(/^(?:(?:targets|posts)\[\d+\]\.)?(?:metadata\.)?/, "");
   const [key = ""] = inner.split(/[.[]/);
   return FIELDS[key] ?? wordsOfKey(key);
@@ -109,6 +118,9 @@ function valuesInWords(ours: string): string {
     .replace(/(?<=\w):? true\b/g, " on")
     .replace(/(?<=\w):? false\b/g, " off")
     .replace(/(?<![\w/.@:-])metadata\.(\w+)/g, (_, key: string) => nameOfField(key))
+    .replace(/(?<=\b(?:no|any) )[a-z]{2,20}(?:[A-Z][a-z]{1,20})+\b/g, (key) =>
+      nameOfField(key).replace(/^(?:an?|the|another) /, ""),
+    )
     .replace(/(?<![\w/.@:-])[a-z]{2,20}(?:[A-Z][a-z]{1,20})+\b/g, nameOfField)
     .replace(/\b(?!POSTHORN|DATABASE)[A-Z]{2,20}(?:_[A-Z]{2,20})+\b/g, (value) => `“${wordsOfValue(value)}”`);
 }

@@ -51,6 +51,12 @@ it("a field has one name, wherever it stands", () => {
     "targets[0].metadata.boardId",
     "posts[3].caption",
     "metadata.thread[0].caption",
+    "repeat.texts[2]",
+    "metadata.poll.options[1]",
+    "metadata.poll.options",
   ];
-  expect(paths.map(nameOfField)).toEqual(["board", "board", "the text", "a thread part"]);
+  expect(paths.map(nameOfField)).toEqual([
+    ...["board", "board", "the text", "a thread part"],
+    ...["text 3", "answer 2", "the answers of the poll"],
+  ]);
 });

@@ -178,7 +178,7 @@ describe("posthorn post", () => {
     expect(run.status).toBe(1);
     expect(JSON.parse(run.stdout).posts).toMatchObject([{ status: "publishing" }]);
     expect(run.stderr).toMatch(
-      /^post_\w{26} is under way\.(?: It was sent, and it is not known yet whether it is out\. It is sent again with the same key, .*)? It goes out while a Posthorn runs/,
+      /^post_\w{26} is under way\.(?: It was sent, and it is not known yet whether it is out\. It is sent again, marked as the same post, .*)? It goes out while a Posthorn runs/,
     );
   });
 

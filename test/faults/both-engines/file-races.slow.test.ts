@@ -71,7 +71,8 @@ const WAYS: Readonly<Record<string, Way>> = {
       const body = { accountId: account.id, caption: "x", scheduledAt: LATER };
       const { results } = await schedulePosts(call, { posts: [body, { ...body, mediaUrl: id }] });
       expect(results[0]?.error).toBeNull();
-      if (typeof results[1]?.error === "string") throw new AppError("not_found", results[1].error);
+      const error = results[1]?.error ?? null;
+      if (error !== null) throw new AppError("not_found", error);
     },
   update_post: async (call, { url }) => {
     const { id } = await addPost(ctx, account, {

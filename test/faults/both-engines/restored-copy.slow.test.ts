@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { fromStored } from "../../../src/domain/sentences.ts";
 import { createOutbound } from "../../../src/media/outbound/outbound.ts";
 import type { Outbound } from "../../../src/ports/outbound.ts";
 import { noticeRestore } from "../../../src/publishing/restored.ts";
 import type { Store } from "../../../src/store/engine/store.ts";
 import { advanceEpoch } from "../../../src/store/backup/restore-epoch.ts";
+import { agentsWords } from "../../../src/toolkit/words.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount, addPost, drain } from "../../support/publishing.ts";
@@ -190,7 +192,8 @@ describe.concurrent(
           );
           const unknown = posts.filter(({ inDoubt }) => inDoubt);
           asked += unknown.length;
-          for (const post of unknown) expect(post.error).toMatch(/^outcome unknown: .* resolve_post/);
+          for (const post of unknown)
+            expect(agentsWords(fromStored(post.error ?? ""))).toMatch(/^outcome unknown: .* resolve_post/);
         }
         report({
           fault: "F16",

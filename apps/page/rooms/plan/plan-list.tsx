@@ -65,12 +65,15 @@ function NoDrafts() {
 }
 
 function NoPosts({ query }: { readonly query: PlanQuery }) {
+  const isFiltered = query.channels.length + query.states.length > 0 || query.label !== "";
   const text =
     query.search !== ""
       ? "Each word must begin a word of the title, text, labels or note. Try fewer words, or look at the latest posts."
-      : query.isUpcoming
-        ? "No post is planned from today on. Look at the latest ones, or write one."
-        : "No post fits. Take a filter away, or write one.";
+      : isFiltered
+        ? "No post fits. Take a filter away, or look at the latest ones."
+        : query.isUpcoming
+          ? "No post is planned from today on. Look at the latest ones, or write one."
+          : "There is none yet. Write one.";
   return <Empty icon={<CalendarSearch aria-hidden="true" />} title="No posts here" text={text} />;
 }
 

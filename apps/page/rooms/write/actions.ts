@@ -14,6 +14,7 @@ import { say } from "../../../ui/toasts.tsx";
 import { sentenceOf } from "../../wire.ts";
 import type { Composer } from "./composer.ts";
 import { type Form, timeProblem } from "./form.ts";
+import { pollProblem } from "./poll.ts";
 import { inWords } from "./repeat.ts";
 import { fileProblem } from "./uploads.ts";
 
@@ -183,7 +184,8 @@ function doingOf({ form, post }: Composer): string {
 function missingIn(form: Form): string | null {
   if (form.targets.length === 0) return "Choose at least one channel first.";
   const media = [...form.media, ...form.targets.flatMap((target) => target.media ?? [])];
-  return fileProblem(media.map(({ key }) => key)) ?? timeProblem(form, zone.value, now());
+  const [poll] = [form, ...form.targets].flatMap(({ metadata }) => pollProblem(metadata) ?? []);
+  return fileProblem(media.map(({ key }) => key)) ?? poll ?? timeProblem(form, zone.value, now());
 }
 
 type Times = readonly Pick<Post, "accountId" | "scheduledAt">[];

@@ -2,7 +2,16 @@ import type { Draft, Target } from "../../../../src/domain/drafts/draft.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { isJson, type Json, textOf } from "../../../shared/json.ts";
 import type { Zone } from "../../../shared/zone.ts";
-import { newRepeat, readRepeat, repeatOf, type RepeatForm, repeatProblems } from "./repeat.ts";
+import { withWrittenPoll } from "./poll.ts";
+import {
+  fromDay,
+  newRepeat,
+  readRepeat,
+  repeatOf,
+  type RepeatForm,
+  repeatProblems,
+  turnsProblem,
+} from "./repeat.ts";
 import { fromWall, toWall } from "./wall.ts";
 
 /** A picture, film, sound or document. `url` is empty until its bytes are stored. */
@@ -69,10 +78,18 @@ export function emptyForm(now: number, zone: Zone): Form {
     targets: [],
     when: "at",
     at,
-    repeat: newRepeat(at.slice(0, 10), zone.name),
+    repeat: newRepeat(at, zone.name),
     labels: [],
     note: "",
   };
+}
+
+/** At another time. A series that nobody set otherwise begins then, too. */
+export function atTime(form: Form, at: string): Form {
+  const { repeat } = form;
+  const [day, time] = [form.at.slice(0, 10), form.at.slice(11, 16)];
+  const isSame = repeat.from === day && repeat.time === time;
+  return { ...form, at, repeat: isSame ? { ...fromDay(repeat, at.slice(0, 10)), time: at.slice(11, 16) } : repeat };
 }
 
 export function newTarget(accountId: string): TargetForm {
@@ -85,7 +102,7 @@ export function isAnything(form: Form): boolean {
     [form.title, form.caption, form.note].some((text) => text.trim() !== "") ||
     form.media.some(({ url }) => url !== "") ||
     form.parts.some(({ caption }) => caption !== "") ||
-    Object.keys(form.metadata).length > 0 ||
+    Object.keys(withWrittenPoll(form.metadata)).length > 0 ||
     form.targets.some(
       ({ caption, media, metadata }) =>
         (caption ?? "") !== "" || (media ?? []).length > 0 || Object.keys(metadata).length > 0,
@@ -95,7 +112,9 @@ export function isAnything(form: Form): boolean {
 
 /** The form of a draft. */
 export function formOf(draft: Draft, now: number, zone: Zone): Form {
-  const empty = emptyForm(now, zone);
+  const { scheduledAt } = draft;
+  const fresh = emptyForm(now, zone);
+  const empty = scheduledAt === null ? fresh : atTime(fresh, toWall(Date.parse(scheduledAt), zone));
   const metadata = draft.metadata ?? {};
   return {
     title: draft.title ?? "",
@@ -112,7 +131,7 @@ export function formOf(draft: Draft, now: number, zone: Zone): Form {
           : draft.scheduledAt === null
             ? "now"
             : "at",
-    at: draft.scheduledAt === null ? empty.at : toWall(Date.parse(draft.scheduledAt), zone),
+    at: empty.at,
     repeat: draft.repeat === null ? empty.repeat : readRepeat(draft.repeat),
     labels: draft.labels,
     note: draft.note ?? "",
@@ -199,7 +218,7 @@ export function metadataOf(form: Form, known: readonly string[]): Json | null {
     return [{ caption, mediaUrl: medium.url, ...altOf(medium) }];
   });
   const metadata = {
-    ...form.metadata,
+    ...withWrittenPoll(form.metadata),
     ...mediaFields(form.media),
     ...(parts.length > 0 && { thread: parts }),
   };
@@ -232,7 +251,7 @@ function targetOf(target: TargetForm, form: Form, zone: Zone): Json {
     media === null
       ? {}
       : { ...Object.fromEntries(Object.keys(shared).map((key) => [key, null])), ...mediaFields(media) };
-  const metadata = { ...target.metadata, ...own };
+  const metadata = { ...withWrittenPoll(target.metadata), ...own };
   const at = form.when === "repeat" || target.at === null ? null : fromWall(target.at, zone);
   return {
     accountId: target.accountId,
@@ -268,7 +287,8 @@ export function postChangeOf(form: Form, zone: Zone, known: readonly string[]): 
 
 /** Why the form cannot be scheduled yet, where no server need be asked. */
 export function timeProblem(form: Form, zone: Zone, now: number): string | null {
-  if (form.when === "repeat") return repeatProblems(form.repeat)[0]?.text ?? null;
+  if (form.when === "repeat")
+    return repeatProblems(form.repeat)[0]?.text ?? turnsProblem(form.repeat);
   if (form.when !== "at") return null;
   const ms = fromWall(form.at, zone);
   if (ms === null) return "Choose a day and a time.";

@@ -1,7 +1,8 @@
 import { Plus, X } from "lucide-preact";
-import { isJson, jsonOf, textOf } from "../../../shared/json.ts";
+import { jsonOf } from "../../../shared/json.ts";
 import { Button, IconButton } from "../../../ui/button.tsx";
 import type { Field } from "./fields.ts";
+import { type PollForm, readPoll } from "./poll.ts";
 
 interface PollFieldProps {
   readonly field: Field;
@@ -9,12 +10,6 @@ interface PollFieldProps {
   /** Which channels take it. */
   readonly takers: string;
   onChange(value: unknown): void;
-}
-
-interface PollForm {
-  readonly options: readonly string[];
-  readonly hours: number;
-  readonly multiple?: boolean;
 }
 
 const DAY_HOURS = 24;
@@ -28,13 +23,6 @@ const DURATIONS = [
   { hours: 7 * DAY_HOURS, label: "7 days" },
   { hours: 14 * DAY_HOURS, label: "14 days" },
 ];
-
-function readPoll(value: unknown): PollForm {
-  if (!isJson(value)) return { options: ["", ""], hours: DAY_HOURS };
-  const options = Array.isArray(value["options"]) ? value["options"].map(textOf) : [];
-  const hours = typeof value["hours"] === "number" ? value["hours"] : DAY_HOURS;
-  return { options, hours, ...(value["multiple"] === true && { multiple: true }) };
-}
 
 /** A poll: its answers, and how long it is open. The text above asks. */
 export function PollField({ field, value, takers, onChange }: PollFieldProps) {

@@ -71,7 +71,8 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
     againMs: AGAIN_MS,
     now,
     newKey: () => "",
-    read: () => ({ ...changesOf(post, form.value), dryRun: true }),
+    // As it was found, nothing is asked about but how it looks.
+    read: () => ({ ...(unsaved.isChanged() ? changesOf(post, form.value) : { id: post.id }), dryRun: true }),
     save: lookerOf(post, form, checks),
     refusalOf,
     onState: tell,

@@ -3,7 +3,7 @@ import { clockTime } from "../../../shared/when.ts";
 import { Button, IconButton } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import type { Composer } from "./composer.ts";
-import { inWords, type RepeatForm, repeatProblems, tellTurns, UNITS, WEEKDAYS } from "./repeat.ts";
+import { fromDay, inWords, type RepeatForm, repeatProblems, tellTurns, UNITS, WEEKDAYS } from "./repeat.ts";
 
 /** The rule of a series. */
 export function RepeatPart({ composer }: { readonly composer: Composer }) {
@@ -63,7 +63,7 @@ export function RepeatPart({ composer }: { readonly composer: Composer }) {
               {...control}
               type="date"
               value={repeat.from}
-              onInput={({ currentTarget }) => set({ from: currentTarget.value })}
+              onInput={({ currentTarget }) => set(fromDay(repeat, currentTarget.value))}
             />
           )}
         </Field>
@@ -163,7 +163,7 @@ function Texts({ repeat, caption, set }: PartProps & { readonly caption: string 
       {texts.map((text, at) => (
         // What is written decides nothing about its place.
         <div key={at} class="beside top">
-          <span class="muted" aria-hidden="true">
+          <span class="muted place" aria-hidden="true">
             {at + 1}.
           </span>
           <textarea

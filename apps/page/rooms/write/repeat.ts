@@ -32,13 +32,14 @@ export interface RepeatForm {
   readonly texts: readonly string[];
 }
 
-export function newRepeat(from: Day, timezone: string): RepeatForm {
-  const weekday = WEEKDAYS[(new Date(`${from}T00:00:00Z`).getUTCDay() + 6) % 7];
+/** From a time on, as `2026-11-28T09:00`. */
+export function newRepeat(at: string, timezone: string): RepeatForm {
+  const from = at.slice(0, 10);
   return {
     every: "1",
     unit: "week",
-    days: weekday === undefined ? [] : [weekday.value],
-    time: "09:00",
+    days: weekdayOf(from),
+    time: at.slice(11, 16),
     timezone,
     from,
     end: "never",
@@ -48,9 +49,20 @@ export function newRepeat(from: Day, timezone: string): RepeatForm {
   };
 }
 
+function weekdayOf(day: Day): readonly Weekday[] {
+  const weekday = WEEKDAYS[(new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7];
+  return weekday === undefined ? [] : [weekday.value];
+}
+
+/** With another first day. The day of the week that it was goes with it. */
+export function fromDay(repeat: RepeatForm, from: Day): RepeatForm {
+  const isItsOwn = DAY.test(from) && repeat.days.join() === weekdayOf(repeat.from).join();
+  return { ...repeat, from, days: isItsOwn ? weekdayOf(from) : repeat.days };
+}
+
 export function readRepeat(series: Series): RepeatForm {
   const { every, unit, days, time, timezone, from, until, times, texts } = series;
-  const base = newRepeat(from, timezone);
+  const base = newRepeat(`${from}T${time}`, timezone);
   return {
     ...base,
     every: String(every),
@@ -107,6 +119,12 @@ export function repeatProblems(form: RepeatForm): readonly RepeatProblem[] {
       !isWhole(form.times, 10_000) && { field: "times", text: "Give a whole number from 1 to 10,000." },
   ];
   return problems.filter((one) => one !== false);
+}
+
+/** Texts take turns, and one of them is not written yet. */
+export function turnsProblem({ texts }: RepeatForm): string | null {
+  const empty = texts.findIndex((text) => text.trim() === "");
+  return empty < 0 ? null : `Text ${empty + 1} of the series is empty. Write it, or remove it.`;
 }
 
 function isWhole(text: string, max: number): boolean {

@@ -6,7 +6,7 @@ import { zone } from "../../data/session.ts";
 import { accounts, findAccount, loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { type Composer, createDraftComposer } from "./composer.ts";
-import { draftOf, emptyForm, type Form, formOf, formOfPost, newTarget } from "./form.ts";
+import { atTime, draftOf, emptyForm, type Form, formOf, formOfPost, newTarget } from "./form.ts";
 import { ageOf, type KeptForm, keptNew, keptOf, lastSave } from "./kept-forms.ts";
 import { createPostComposer } from "./post-composer.ts";
 import { toWall } from "./wall.ts";
@@ -106,20 +106,20 @@ async function startPost(id: string): Promise<Started> {
 }
 
 async function formOfCopy(id: string): Promise<Form> {
-  const { post } = await call("get_post", { id });
+  const { post, labels = [] } = await call("get_post", { id });
   const { at } = emptyForm(now(), zone.value);
-  return { ...formOfPost(post, now(), zone.value), at };
+  return { ...formOfPost(post, now(), zone.value), at, labels };
 }
 
 /** An empty form with what the address gives: a free slot of the plan, or what another app shares. */
 function presetOf({ at, title = "", text = "", url = "" }: Query, accountId: string | null): Form {
-  const form = emptyForm(now(), zone.value);
-  const words = text === "" ? title : text;
+  const empty = emptyForm(now(), zone.value);
   const ms = Date.parse(at ?? "");
+  const form = Number.isNaN(ms) ? empty : atTime(empty, toWall(ms, zone.value));
+  const words = text === "" ? title : text;
   return {
     ...form,
     caption: [words, words.includes(url) ? "" : url].filter((part) => part !== "").join("\n\n"),
     ...(accountId !== null && { targets: [newTarget(accountId)] }),
-    ...(!Number.isNaN(ms) && { at: toWall(ms, zone.value) }),
   };
 }

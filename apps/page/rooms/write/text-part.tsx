@@ -7,6 +7,7 @@ import type { Composer } from "./composer.ts";
 import { type Form, newKey, type Part, withField } from "./form.ts";
 import { addFiles, filesOf, MediaPart } from "./media-part.tsx";
 import { MetadataField } from "./metadata-field.tsx";
+import { NEW_POLL } from "./poll.ts";
 import { type SharedField, sharedFields, takersOf } from "./platform-fields.ts";
 import type { Remark } from "./remarks.ts";
 import { Remarks } from "./remarks.tsx";
@@ -45,6 +46,8 @@ export function TextPart({ composer, remarksAt }: TextPartProps) {
   const show = (key: string): void => {
     setAdded([...added, key]);
     setNewest(key);
+    // Left empty, it is asked about before anything goes out.
+    if (key === "poll") setField(key, NEW_POLL);
   };
   const threads = takersOf(targets, "thread");
   const later = fields.filter((field) => !isShown(field) && !isQuick(field));

@@ -9,7 +9,7 @@ import { ButtonLink } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { pathOfChannel } from "../channels/paths.ts";
 import type { Composer } from "./composer.ts";
-import { timeProblem, type When } from "./form.ts";
+import { atTime, timeProblem, type When } from "./form.ts";
 import type { Remark } from "./remarks.ts";
 import { Remarks } from "./remarks.tsx";
 import { listed } from "./repeat.ts";
@@ -89,7 +89,7 @@ function At({ composer, error }: { readonly composer: Composer; readonly error: 
             min={toWall(now(), zone.value)}
             value={at}
             onInput={({ currentTarget }) =>
-              composer.edit((before) => ({ ...before, at: currentTarget.value }))
+              composer.edit((before) => atTime(before, currentTarget.value))
             }
           />
           {ms !== null && <span class="muted note">{longTime(ms)}</span>}

@@ -131,7 +131,8 @@ describe("channels that differ only in their handles", () => {
       const answer = await route.fetch();
       const { result }: any = await answer.json();
       const post = { ...result.post, status: "publishing", error };
-      await route.fulfill({ response: answer, json: { result: { ...result, post } } });
+      const sentences = error === null ? {} : { "/post/error": [{ field: null, what: error, next: [] }] };
+      await route.fulfill({ response: answer, json: { result: { ...result, post }, sentences } });
     });
     await page.getByLabel("Text", { exact: true }).fill("Now");
     await page.getByRole("radio", { name: "Now" }).press("Space");

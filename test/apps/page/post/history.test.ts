@@ -35,7 +35,7 @@ describe("the history of a post in words", () => {
   it("tells of the last change, a cancelling, a dismissal and a taking down", () => {
     const later = "2026-11-25T08:00:00.000Z";
     const waits = { status: "scheduled", publishedAt: null, updatedAt: later, scheduledAt: later } as const;
-    expect(life(waits)).toEqual(["Scheduled.", `Changed. It is planned for ${later} now.`]);
+    expect(life(waits)).toEqual(["Scheduled.", `Last changed. Planned for ${later}.`]);
     expect(life({ ...waits, updatedAt: "2026-11-24T08:00:00.004Z" })).toEqual(["Scheduled."]);
     // An attempt that ended changed it last.
     expect(life(waits, { outcome: "retrying", finishedAt: later })).toHaveLength(2);

@@ -58,7 +58,7 @@ describe("a waiting post", () => {
     await post.getByLabel("Time").fill("2026-11-30T18:45");
     await post.getByRole("button", { name: "Move" }).click();
     await page.getByRole("heading", { name: /Mon,? 30 Nov, 18:45/ }).waitFor();
-    await post.getByText(/^Changed\. It is planned for Mon,? 30 Nov, 18:45 now\.$/).waitFor();
+    await post.getByText(/^Last changed\. Planned for Mon,? 30 Nov, 18:45\.$/).waitFor();
     expect((await host.call("get_post", { id: "post_move" })).post.scheduledAt).toBe(
       "2026-11-30T17:45:00.000Z",
     );

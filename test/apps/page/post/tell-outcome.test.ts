@@ -44,9 +44,24 @@ describe("what is said of posts that were sent at once", () => {
     [
       [sent("acc_1", "published"), sent("acc_2", "failed", { error: "No." })],
       {
-        text: "It did not go out on 1 of 2 channels. Fjord Bakery on Bluesky: No.",
+        text: "It did not go out on 1 of 2 channels. Fjord Bakery on Bluesky: No. Live on Fjord Bakery on Mastodon.",
         isBad: true,
         link: { text: "Mend", href: "/app/plan?post=post_acc_2" },
+      },
+    ],
+    [
+      [sent("acc_1", "failed", { error: "No." }), sent("acc_2", "scheduled", { error: "It waits." })],
+      {
+        text: "It did not go out on 1 of 2 channels. Fjord Bakery on Mastodon: No. Still on its way to Fjord Bakery on Bluesky. It waits.",
+        isBad: true,
+        link: { text: "Mend", href: "/app/plan?post=post_acc_1" },
+      },
+    ],
+    [
+      [sent("acc_1", "published"), sent("acc_2", "scheduled", { error: "It waits." })],
+      {
+        text: "Still on its way to Fjord Bakery on Bluesky. It waits. Live on Fjord Bakery on Mastodon.",
+        link: inPlan,
       },
     ],
     [

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  atTime,
   draftOf,
   emptyForm,
   type Form,
@@ -13,6 +14,7 @@ import {
   timeProblem,
   withField,
 } from "../../../../apps/page/rooms/write/form.ts";
+import { pollProblem } from "../../../../apps/page/rooms/write/poll.ts";
 import { fromWall, toWall } from "../../../../apps/page/rooms/write/wall.ts";
 import { createZone } from "../../../../apps/shared/zone.ts";
 
@@ -21,6 +23,38 @@ const NOW = Date.parse("2026-11-26T10:00:00Z");
 
 const empty = (): Form => emptyForm(NOW, BERLIN);
 const picture = (url: string, altText = ""): Form["media"][number] => ({ key: url, url, altText });
+
+describe("the time of a form", () => {
+  it("is the first of its series, until the series is set otherwise", () => {
+    const form = atTime(empty(), "2027-01-31T17:30");
+    expect(form.repeat).toMatchObject({ from: "2027-01-31", days: ["sun"], time: "17:30" });
+    const own = atTime({ ...form, repeat: { ...form.repeat, from: "2027-02-07" } }, "2027-03-01T08:00");
+    expect(own).toMatchObject({ at: "2027-03-01T08:00", repeat: { from: "2027-02-07", time: "17:30" } });
+  });
+});
+
+describe("a poll", () => {
+  const poll = (...options: string[]): Form => ({
+    ...empty(),
+    metadata: { poll: { options, hours: 24 } },
+  });
+
+  it("that was opened and left empty is nothing yet, and goes nowhere", () => {
+    expect(isAnything(poll("", ""))).toBe(false);
+    expect(metadataOf(poll("", " "), [])).toBe(null);
+    expect(pollProblem(poll("", "").metadata)).toMatch(/^The poll needs two answers or more\./);
+  });
+
+  it("is sent without empty answers, and held back while one or two are the same", () => {
+    expect(metadataOf(poll("Rye", "", "Spelt"), [])).toEqual({
+      poll: { options: ["Rye", "Spelt"], hours: 24 },
+    });
+    expect(pollProblem(poll("Rye", "Spelt").metadata)).toBe(null);
+    expect(pollProblem(poll("Rye", "").metadata)).toMatch(/^The poll needs two answers/);
+    expect(pollProblem(poll("Rye", "Rye").metadata)).toMatch(/^Two answers of the poll are the same\./);
+    expect(pollProblem({})).toBe(null);
+  });
+});
 
 const DRAFT = {
   id: "dft_1",

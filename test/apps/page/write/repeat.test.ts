@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  fromDay,
   inWords,
   listed,
   newRepeat,
@@ -7,12 +8,26 @@ import {
   repeatOf,
   repeatProblems,
   tellTurns,
+  turnsProblem,
 } from "../../../../apps/page/rooms/write/repeat.ts";
 import { Repeat } from "../../../../src/domain/drafts/repeat.ts";
 
-const weekly = newRepeat("2026-11-27", "Europe/Berlin");
+const weekly = newRepeat("2026-11-27T09:00", "Europe/Berlin");
 
 describe("a series as a form", () => {
+  it("takes its day of the week along to another first day, unless days were chosen", () => {
+    expect(fromDay(weekly, "2027-01-31").days).toEqual(["sun"]);
+    expect(fromDay({ ...weekly, days: ["mon", "fri"] }, "2027-01-31").days).toEqual(["mon", "fri"]);
+    expect(fromDay(weekly, "").days).toEqual(["fri"]);
+  });
+
+  it("says which of the texts that take turns is not written yet", () => {
+    expect(turnsProblem(weekly)).toBe(null);
+    expect(turnsProblem({ ...weekly, texts: ["a", " "] })).toBe(
+      "Text 2 of the series is empty. Write it, or remove it.",
+    );
+  });
+
   it("begins as a week on the day's own weekday", () => {
     expect(weekly.days).toEqual(["fri"]);
     expect(repeatProblems(weekly)).toEqual([]);
