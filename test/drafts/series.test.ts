@@ -164,9 +164,7 @@ describe("a series", () => {
     const repeat = { unit: "day", time: "09:30", times: 8, texts };
     const content = { targets: [{ accountId: "blog" }], repeat };
     const { draft } = await call("save_draft", content);
-    expect(draft.checks[0].error).toMatch(
-      /^repeat\.texts\[1\]: .*600.* repeat\.texts\[3\]: .*700/,
-    );
+    expect(draft.checks[0].error).toMatch(/^repeat\.texts\[1\]: .*600.* repeat\.texts\[3\]: .*700/);
     await expect(call("save_draft", { ...content, submit: true })).rejects.toThrow(/repeat\.texts\[1\]/);
     const approval = { id: draft.id, revision: 1, decision: "approve" };
     await expect(call("decide_draft", approval)).rejects.toThrow(/repeat\.texts\[3\]: /);

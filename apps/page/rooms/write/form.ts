@@ -84,12 +84,16 @@ export function emptyForm(now: number, zone: Zone): Form {
   };
 }
 
-/** At another time. A series that nobody set otherwise begins then, too. */
+/** At another time. A series that was not set otherwise begins then, too. */
 export function atTime(form: Form, at: string): Form {
   const { repeat } = form;
   const [day, time] = [form.at.slice(0, 10), form.at.slice(11, 16)];
   const isSame = repeat.from === day && repeat.time === time;
-  return { ...form, at, repeat: isSame ? { ...fromDay(repeat, at.slice(0, 10)), time: at.slice(11, 16) } : repeat };
+  return {
+    ...form,
+    at,
+    repeat: isSame ? { ...fromDay(repeat, at.slice(0, 10)), time: at.slice(11, 16) } : repeat,
+  };
 }
 
 export function newTarget(accountId: string): TargetForm {
@@ -287,8 +291,7 @@ export function postChangeOf(form: Form, zone: Zone, known: readonly string[]): 
 
 /** Why the form cannot be scheduled yet, where no server need be asked. */
 export function timeProblem(form: Form, zone: Zone, now: number): string | null {
-  if (form.when === "repeat")
-    return repeatProblems(form.repeat)[0]?.text ?? turnsProblem(form.repeat);
+  if (form.when === "repeat") return repeatProblems(form.repeat)[0]?.text ?? turnsProblem(form.repeat);
   if (form.when !== "at") return null;
   const ms = fromWall(form.at, zone);
   if (ms === null) return "Choose a day and a time.";

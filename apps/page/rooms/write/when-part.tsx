@@ -88,9 +88,7 @@ function At({ composer, error }: { readonly composer: Composer; readonly error: 
             required
             min={toWall(now(), zone.value)}
             value={at}
-            onInput={({ currentTarget }) =>
-              composer.edit((before) => atTime(before, currentTarget.value))
-            }
+            onInput={({ currentTarget }) => composer.edit((before) => atTime(before, currentTarget.value))}
           />
           {ms !== null && <span class="muted note">{longTime(ms)}</span>}
         </div>
