@@ -86,6 +86,8 @@ export function takeResult(answer: ToolAnswer): void {
   const given = readPage(answer);
   if (typeof given === "string") return showText(given);
   page.value = { ...given, drafts: byUrgency(given.drafts) };
+  selected.value = null;
+  asking.value = null;
   void loadChannels();
   select(page.value.drafts[0]?.id ?? "");
 }

@@ -40,6 +40,7 @@ export const known = signal<Known>({ state: "loading" });
 export const session = computed(() => (known.value.state === "in" ? known.value.session : null));
 
 export { formats, timezone, zone } from "../../shared/when.ts";
+// Times are written in the zone of the one who is signed in.
 effect(() => {
   timezone.value = session.value?.timezone ?? "UTC";
 });
