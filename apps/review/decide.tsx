@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { DecideButtons, type Decision } from "../features/draft/decide-buttons.tsx";
-import { choicesFor, isPast, isUndecided, obstacleOf } from "../features/draft/readiness.ts";
+import { DecideButtons } from "../features/draft/decide-buttons.tsx";
+import { choicesFor, type Decision, isPast, isUndecided, obstacleOf } from "../features/draft/readiness.ts";
 import { countOf } from "../features/draft/telling.ts";
 import { now } from "../shared/clock.ts";
 import type { Draft } from "../shared/drafts.ts";

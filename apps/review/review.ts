@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { besidePlatform, nameChannels } from "../../src/domain/accounts/channel-names.ts";
-import type { Decision } from "../features/draft/decide-buttons.tsx";
+import type { Decision } from "../features/draft/readiness.ts";
 import type { ToolAnswer } from "../shared/bridge.ts";
 import { byUrgency, type Draft, readDraft } from "../shared/drafts.ts";
 import { Host } from "../shared/host.ts";

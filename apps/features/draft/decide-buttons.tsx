@@ -1,8 +1,6 @@
 import { Check, MessageSquareText, Trash2 } from "lucide-preact";
 import { Button } from "../../ui/button.tsx";
-
-/** What a person may decide. */
-export type Decision = "approve" | "changes" | "discard" | "stop";
+import type { Decision } from "./readiness.ts";
 
 const BUTTONS = {
   approve: { kind: "main", Sign: Check, letter: "A" },

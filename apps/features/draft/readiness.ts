@@ -1,5 +1,7 @@
 import type { Draft } from "../../shared/drafts.ts";
-import type { Decision } from "./decide-buttons.tsx";
+
+/** What a person may decide. */
+export type Decision = "approve" | "changes" | "discard" | "stop";
 
 export function isUndecided({ state }: Draft): boolean {
   return state === "waiting" || state === "open";
