@@ -47,10 +47,17 @@ function explainIssue(issue: Issue, schema: z.ZodObject, telling: Telling): Said
     case "too_big":
       return `${field}: ${boundOf(issue, "at most", issue.maximum)}.`;
     case "too_small":
+      if (issue.origin === "array" && issue.minimum === 1) return explainEmpty(issue, { field, schema });
       return `${field}: ${boundOf(issue, "at least", issue.minimum)}.`;
     default:
       return withSteps(`${field}: ${lowerFirst(issue.message)}.`, ...chooseFor(issue, telling));
   }
+}
+
+/** An empty list is no value that was left out: what filters by it would else take all there is. */
+function explainEmpty({ path }: Issue, { field, schema }: { field: string; schema: z.ZodObject }): string {
+  const isOptional = schemaAt(schema, path)?.safeParse(undefined).success === true;
+  return `${field}: is empty. Give at least one item${isOptional ? ", or leave it out" : ""}.`;
 }
 
 /** Where a value comes from, as descriptions say it. */

@@ -67,6 +67,8 @@ export type NextStep =
   | { readonly do: "move_draft" }
   | { readonly do: "discard_draft" }
   | { readonly do: "end_series" }
+  /** Stop these series, or wait until a time of them has a post, which can be changed. */
+  | { readonly do: "stop_series"; readonly draftIds: readonly string[] }
   /** Change or cancel the posts that a draft became. */
   | { readonly do: "change_posts_of_draft" }
   /** Bring a file in, by a new address. */

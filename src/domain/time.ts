@@ -57,18 +57,38 @@ interface ParsedTime {
   readonly zoneTaken: string | null;
 }
 
-/** What a text that is no ISO 8601 means to people, as it is to be sent. Null: nothing. */
-type MeantBy = (text: string) => string | null;
+/** What a text that is no ISO 8601 may mean to people, as it is to be sent. */
+export interface Meant {
+  /** Nearest first. */
+  readonly times: readonly string[];
+  /** It may mean others, too: only a person knows. */
+  readonly isGuess: boolean;
+}
+
+type MeantBy = (text: string) => Meant | null;
+
+/** The question which of these times is meant, for the end of a refusal. */
+export function askWhich({ times, isGuess }: Meant): string {
+  const which = `Did you mean ${times.join(", or ")}?`;
+  if (times.length > 1) return `${which} Ask the person which.`;
+  return `${which} ${isGuess ? "Ask the person." : "Send that."}`;
+}
 
 /**
  * Reads an ISO 8601 date-time; `timezone` holds where it names none. Warns where it is unclear. Throws `invalid`, with
- * the text as it was given.
+ * the text as it was given. `isBound`: a date would do.
  */
-export function parseMoment(field: string, text: string, timezone: string, meantBy?: MeantBy): ParsedTime {
+export function parseMoment(
+  field: string,
+  text: string,
+  timezone: string,
+  meantBy?: MeantBy,
+  isBound = false,
+): ParsedTime {
   const trimmed = text.trim();
   if (trimmed === "") throw new AppError("invalid", `${field}: ${EMPTY_TIME}.`);
   const [head, year, , month, day, hour = ""] = DATE_TIME.exec(trimmed) ?? [];
-  if (head === undefined || trimmed.length > MAX_CHARS) throw notAMoment(field, text, meantBy);
+  if (head === undefined || trimmed.length > MAX_CHARS) throw notAMoment(field, text, { meantBy, isBound });
   const rest = trimmed.slice(head.length);
   const [tail = "", offset, zone] = OFFSET_AND_ZONE.exec(rest) ?? [];
   if (offset !== undefined && !isOffset(offset)) {
@@ -80,7 +100,7 @@ export function parseMoment(field: string, text: string, timezone: string, meant
   const local = `${year}-${month}-${day}T${hour.padStart(2, "0")}${rest.slice(0, rest.length - tail.length)}`;
   const iso = `${local}${offset?.toUpperCase() ?? ""}`;
   const parsed = firstOf(DateTime.fromISO(iso, { zone: zone ?? timezone }), offset);
-  if (!parsed.isValid) throw notAMoment(field, text, meantBy);
+  if (!parsed.isValid) throw notAMoment(field, text, { meantBy, isBound });
   if (zone !== undefined && offset !== undefined) assertAgreed(field, text, { moment: parsed, iso });
   const ms = parsed.toMillis();
   if (ms < 0 || ms > LATEST) {
@@ -139,15 +159,20 @@ export const EMPTY_TIME = `is empty. Give a time such as ${EXAMPLE_TIME}`;
 /** The same where a day is meant. */
 export const EMPTY_DAY = `is empty. Give a date such as ${EXAMPLE_DAY}`;
 
-function notAMoment(field: string, text: string, meantBy: MeantBy = () => null): AppError {
+function notAMoment(
+  field: string,
+  text: string,
+  { meantBy = () => null, isBound }: { readonly meantBy: MeantBy | undefined; readonly isBound: boolean },
+): AppError {
   const day = text.trim();
   const beyond = beyondMonth(field, text);
   if (beyond !== null) return beyond;
   if (PLAIN_DATE.test(day))
     return new AppError("invalid", `${field}: ${quote(text)} has no time of day. Give it too: ${day}T09:00.`);
   const meant = text.length > MAX_CHARS ? null : meantBy(text);
-  const what = `${quote(text)} is not a date and time.`;
-  if (meant !== null) return new AppError("invalid", `${field}: ${what} Did you mean ${meant}? Send that.`);
+  const what = `${quote(text)} is not a date${isBound ? "" : " and time"}.`;
+  if (meant !== null) return new AppError("invalid", `${field}: ${what} ${askWhich(meant)}`);
+  if (isBound) return new AppError("invalid", `${field}: ${what} Give one such as ${EXAMPLE_DAY}.`);
   if (NOW.test(day)) return new AppError("invalid", `${field}: ${what} ${GIVE_NOW}`);
   return new AppError("invalid", say(what, { field, next: [{ do: "give_time", isFuture: false }] }));
 }
@@ -197,7 +222,7 @@ export function parseBound(
   meantBy?: MeantBy,
 ): number {
   if (text.trim() === "") throw new AppError("invalid", `${field}: ${EMPTY_DAY}.`);
-  if (!PLAIN_DATE.test(text.trim())) return parseMoment(field, text, timezone, meantBy).ms;
+  if (!PLAIN_DATE.test(text.trim())) return parseMoment(field, text, timezone, meantBy, true).ms;
   const day = DateTime.fromISO(text.trim(), { zone: timezone });
   if (!day.isValid)
     throw (
@@ -215,6 +240,21 @@ export function parseBound(
     );
   }
   return ms;
+}
+
+/** Plans seldom reach further: a year may be a slip. */
+const FAR_YEARS = 2;
+
+/** What is said of a time that lies so far ahead that it may not be meant. */
+export function warnOfFar(
+  field: string,
+  ms: number,
+  { now, timezone }: { readonly now: number; readonly timezone: string },
+): string[] {
+  if (ms <= DateTime.fromMillis(now, { zone: timezone }).plus({ years: FAR_YEARS }).toMillis()) return [];
+  return [
+    `${field}: is more than two years ahead, on ${tellTime(ms, timezone)}. Give another time if that was not meant.`,
+  ];
 }
 
 /** A caller's own words, cut short and quoted, for a sentence. */

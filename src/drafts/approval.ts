@@ -100,7 +100,7 @@ export async function assertLooked({ ctx }: CallContext, { id }: DraftRow): Prom
 }
 
 async function prepare(call: CallContext, row: DraftRow, input: WhenApproved): Promise<PreparedDraft> {
-  assertUndecided(row, "approve");
+  await assertUndecided(call.ctx.store, row, "approve");
   const content = contentOf(row);
   if (content.repeat !== null && (input.scheduledAt !== undefined || input.slot !== undefined))
     throw new AppError("invalid", "scheduledAt, slot: a series has times of its own. Leave them out.");

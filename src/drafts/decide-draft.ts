@@ -3,16 +3,12 @@ import { readScheduledAt } from "../posts/post-checks.ts";
 import { type Said, say } from "../domain/sentences.ts";
 import { writeChecks } from "./checks.ts";
 import { isDueNow, untilOut, type Waiting, warnOfWait } from "../posts/outcomes.ts";
-import {
-  type DecideDraft,
-  firstTextOf,
-  type SaidDecidedDraft,
-  type SaidDraft,
-} from "../domain/drafts/draft.ts";
+import type { DecideDraft, SaidDecidedDraft, SaidDraft } from "../domain/drafts/draft.ts";
 import { AppError, saidOf } from "../domain/errors.ts";
 import { quote, toIso } from "../domain/time.ts";
 import type { Reader, Tx } from "../store/engine/store.ts";
-import { type DraftRow, endUnsure, writeDraft } from "../store/queries/drafts.ts";
+import { type DraftRow, endUnsure, listWaitingPosts, writeDraft } from "../store/queries/drafts.ts";
+import { findPosts } from "../store/queries/posts.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { CallContext } from "../context.ts";
 import { assertLooked, prepareApproval } from "./approval.ts";
@@ -28,6 +24,7 @@ import {
   staleRevision,
 } from "./save-draft.ts";
 import { cancelWaiting, insertDraftPosts } from "./series.ts";
+import { tellDiscarded, tellNoReason, tellStopped } from "./tell-decision.ts";
 
 /** A decision about one draft. */
 export type OneDecision = Omit<DecideDraft, "id" | "drafts"> & { readonly id: string };
@@ -57,28 +54,40 @@ export async function decideDrafts(call: CallContext, input: DecideDraft): Promi
   const [first, ...more] = eachOf(call, input);
   if (first === undefined) throw new AppError("invalid", "drafts: is empty. Give at least one draft.");
   const doubts = readScheduledAt(call, input.scheduledAt).warnings;
-  const told = doubts.length === 0 ? {} : { warnings: doubts };
-  if (input.drafts === undefined) return { ...(await decideDraft(call, first)), ...told };
+  const besides = (told: readonly Said[]): Pick<Decided, "warnings"> => {
+    const warnings = [...doubts, ...told];
+    return warnings.length === 0 ? {} : { warnings };
+  };
+  if (input.drafts === undefined) {
+    const { draft, warnings = [] } = await decideDraft(call, first);
+    return { draft, ...besides(warnings) };
+  }
+  const told: Said[] = [];
   const results: SaidDecidedDraft[] = [];
   for (const one of [first, ...more]) {
     call.signal.throwIfAborted();
-    results.push(await decideOneOf(call, one));
+    const { warnings = [], ...result } = await decideOneOf(call, one);
+    results.push(result);
+    told.push(...warnings);
     call.progress(results.length, more.length + 1, `Decided about ${results.length} of ${more.length + 1}.`);
   }
-  return { results, ...told };
+  return { results, ...besides(told) };
 }
 
 /** The answer for all is kept at the end: what this very call decided before it broke off is told as done. */
-async function decideOneOf(call: CallContext, input: OneDecision): Promise<SaidDecidedDraft> {
+async function decideOneOf(
+  call: CallContext,
+  input: OneDecision,
+): Promise<SaidDecidedDraft & Pick<DecidedOne, "warnings">> {
   const { ctx, caller, idempotency } = call;
   const { id } = input;
   try {
     const row = await findOwnDraft(ctx.store, caller, id);
     const isDone = idempotency !== null && isDecidedSo(row, input, caller.keyId);
-    const { draft } = isDone
+    const decided = isDone
       ? { draft: await showDraft(ctx.store, row) }
       : await decideDraft({ ...call, idempotency: null }, input);
-    return { id, draft, error: null };
+    return { id, ...decided, error: null };
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === "unavailable") throw error;
     return { id, draft: null, error: saidOf(error) };
@@ -105,7 +114,7 @@ function isDecidedSo(row: DraftRow, { decision, revision, note }: OneDecision, k
  * `not_found`, and `conflict` for a stale revision, a draft that is decided, and with every reason why a post
  * cannot be scheduled.
  */
-export async function decideDraft(call: CallContext, input: OneDecision): Promise<{ draft: SaidDraft }> {
+export async function decideDraft(call: CallContext, input: OneDecision): Promise<DecidedOne> {
   const { ctx, caller } = call;
   const row = await findOwnDraft(ctx.store, caller, input.id);
   await assertMayDecide(ctx.store, row, input);
@@ -114,20 +123,26 @@ export async function decideDraft(call: CallContext, input: OneDecision): Promis
   return decide(call, row, input, {
     what: DONE[input.decision],
     set: { state: input.decision === "changes" ? "open" : "discarded" },
+    effect: async (tx) =>
+      input.decision === "changes" ? tellNoReason(input) : [await tellDiscarded(tx, row)],
   });
 }
 
 /** Throws `conflict` for a draft about which this cannot be decided, and for a stale revision. */
 export async function assertMayDecide(reader: Reader, row: DraftRow, input: OneDecision): Promise<void> {
-  assertDecidable(row, input.decision);
+  await assertDecidable(reader, row, input.decision);
   if (isRevisionNeeded(input)) await assertCurrent(reader, row, input.revision);
 }
 
-function assertDecidable(row: DraftRow, decision: OneDecision["decision"]): void {
-  if (decision !== "stop") return assertUndecided(row, decision);
+async function assertDecidable(
+  reader: Reader,
+  row: DraftRow,
+  decision: OneDecision["decision"],
+): Promise<void> {
+  if (decision !== "stop") return assertUndecided(reader, row, decision);
   const { state } = row;
   if (state === "repeating") return;
-  if (state === "ended" || state === "discarded") throw decidedAlready(row, decision);
+  if (state === "ended" || state === "discarded") throw await decidedAlready(reader, row, decision);
   throw new AppError(
     "conflict",
     say(`The draft is ${state}, and only a series that goes on can be stopped.`, {
@@ -152,7 +167,7 @@ function isRevisionNeeded({ decision, revision }: Pick<OneDecision, "decision" |
   return decision === "approve" || decision === "changes" || revision !== undefined;
 }
 
-async function approve(call: CallContext, row: DraftRow, input: OneDecision): Promise<{ draft: SaidDraft }> {
+async function approve(call: CallContext, row: DraftRow, input: OneDecision): Promise<DecidedOne> {
   const { posts, checks, row: ready } = await prepareApproval(call, row, input);
   await assertLooked(call, row);
   const content = contentOf(ready);
@@ -163,10 +178,18 @@ async function approve(call: CallContext, row: DraftRow, input: OneDecision): Pr
       state: content.repeat === null ? "scheduled" : "repeating",
       checks: writeChecks(checks),
     },
-    effect: (tx, decided) => insertDraftPosts(tx, call, decided, posts),
+    effect: async (tx, decided) => {
+      await insertDraftPosts(tx, call, decided, posts);
+      return [];
+    },
   });
   call.ctx.wakePublisher();
   return answer;
+}
+
+interface DecidedOne {
+  readonly draft: SaidDraft;
+  readonly warnings?: Said[];
 }
 
 interface Decided {
@@ -193,13 +216,21 @@ export async function awaitDrafts(answer: Decided, call: CallContext, waiting: W
   return { results, ...told };
 }
 
-async function stop(call: CallContext, row: DraftRow, input: OneDecision): Promise<{ draft: SaidDraft }> {
+async function stop(call: CallContext, row: DraftRow, input: OneDecision): Promise<DecidedOne> {
   let cancelled: readonly string[] = [];
   const answer = await decide(call, row, input, {
     what: "stopped",
     set: { state: "ended" },
     effect: async (tx, decided) => {
+      const before = await listWaitingPosts(tx, row.id);
+      const posts = before.length === 0 ? [] : await findPosts(tx, row.owner_id, before);
       cancelled = await cancelWaiting(tx, decided, call.ctx.clock.now());
+      return [
+        tellStopped(
+          row,
+          posts.filter(({ id }) => cancelled.includes(id)),
+        ),
+      ];
     },
   });
   for (const id of cancelled) await call.ctx.media.release(id);
@@ -209,8 +240,8 @@ async function stop(call: CallContext, row: DraftRow, input: OneDecision): Promi
 interface Deciding {
   readonly what: StoredDecision["what"];
   readonly set: Partial<DraftRow>;
-  /** What it brings about, in the same transaction. */
-  readonly effect?: (tx: Tx, decided: DraftRow) => Promise<void>;
+  /** What it brings about, in the same transaction, and what is to be said of that. */
+  readonly effect: (tx: Tx, decided: DraftRow) => Promise<readonly Said[]>;
 }
 
 /** Writes the decision and what it brings about, all or nothing. */
@@ -219,7 +250,7 @@ function decide(
   row: DraftRow,
   input: OneDecision,
   { what, set, effect }: Deciding,
-): Promise<{ draft: SaidDraft }> {
+): Promise<DecidedOne> {
   const { clock } = call.ctx;
   const keyId = signatureOf(call.caller);
   const now = clock.now();
@@ -235,15 +266,8 @@ function decide(
     });
     if (decided === null) throw await staleRevision(tx, row);
     await endUnsure(tx, row.id);
-    await effect?.(tx, decided);
+    const warnings = [...(await effect(tx, decided))];
     await noteDraft(tx, "draft.decided", decided, { at: now });
-    return { draft: await showDraft(tx, decided) };
+    return { draft: await showDraft(tx, decided), ...(warnings.length === 0 ? {} : { warnings }) };
   });
-}
-
-/** How a draft is named to people: "the draft "Opening"", "the draft without text". */
-export function nameDraft(row: DraftRow): string {
-  const content = contentOf(row);
-  const text = content.title ?? firstTextOf(content);
-  return text === null ? "without text" : quote(text);
 }

@@ -1,7 +1,7 @@
-import { meantMoment } from "../domain/arguments/spoken-times.ts";
+import { meantMoment } from "../domain/arguments/meant-times.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import type { SaveDraft, Target, TargetInput } from "../domain/drafts/draft.ts";
-import { aheadOf, readSeries, type Series } from "../domain/drafts/repeat.ts";
+import { aheadOf, missesToday, readSeries, type RepeatInput, type Series } from "../domain/drafts/repeat.ts";
 import { isEndless } from "../domain/drafts/tell-series.ts";
 import { AppError } from "../domain/errors.ts";
 import { eachOnce } from "../domain/posts/plan.ts";
@@ -114,7 +114,7 @@ export async function changeContent(
     note: orElse(input.note, base.note),
   };
   assertOneTime(content);
-  const first = input.repeat === undefined ? [] : tellFirst(call.ctx, content.repeat);
+  const first = input.repeat === undefined ? [] : tellFirst(call.ctx, input.repeat ?? null, content.repeat);
   const told = [...(time?.warnings ?? []), ...(targets?.warnings ?? []), ...first, ...tellTexts(content)];
   return { content, warnings: [...new Set(told)] };
 }
@@ -156,11 +156,17 @@ function tellTexts({ caption, repeat, targets }: DraftContent): string[] {
 }
 
 /** "On Mondays" and a start may be meant otherwise. */
-function tellFirst({ clock, settings }: AppContext, repeat: Series | null): string[] {
-  const [first] = repeat === null ? [] : aheadOf(repeat, clock.now());
-  return first === undefined
-    ? []
-    : [`The first of the series is on ${tellTime(first.at, settings.timezone)}.`];
+function tellFirst(
+  { clock, settings: { timezone } }: AppContext,
+  given: RepeatInput | null,
+  repeat: Series | null,
+): string[] {
+  const now = clock.now();
+  const [first] = repeat === null ? [] : aheadOf(repeat, now);
+  if (first === undefined) return [];
+  const isLate = given !== null && missesToday(given, { now, timezone });
+  const why = isLate ? `, because ${given.time} of today is over` : "";
+  return [`The first of the series is on ${tellTime(first.at, timezone)}${why}.`];
 }
 
 function orElse<T>(given: T | undefined, before: T): T {

@@ -41,6 +41,14 @@ const MAX_POSTS = 100;
 export async function findOwnDraft(reader: Reader, caller: Caller, id: string): Promise<DraftRow> {
   const row = await findDraftRow(reader, caller.ownerId, id);
   if (row !== null && canReachDraft(caller, row)) return row;
+  if (id.startsWith("post_"))
+    throw new AppError(
+      "not_found",
+      say(`${quote(id)} is the id of a post, not of a draft.`, {
+        field: "id",
+        next: [{ do: "read", postId: id }],
+      }),
+    );
   throw new AppError(
     "not_found",
     say(`there is no draft ${quote(id)}.`, { field: "id", next: [{ do: "list", of: "drafts" }] }),

@@ -13,6 +13,7 @@ import { toColumns } from "./draft-content.ts";
 export async function draftOfPost(
   { ctx, caller }: CallContext,
   { row, plan, isInSlot, warnings }: PreparedPost,
+  { isUntimed }: { readonly isUntimed: boolean },
 ): Promise<DraftRow> {
   const { account_id: accountId } = row;
   const content = contentOf(row);
@@ -23,7 +24,8 @@ export async function draftOfPost(
   return {
     ...toColumns({
       ...content,
-      ...(isInSlot ? { scheduledAt: null, slot: "next" as const } : { slot: null }),
+      ...(isInSlot || isUntimed ? { scheduledAt: null } : {}),
+      slot: isInSlot ? ("next" as const) : null,
       title: null,
       targets: [target],
       repeat: null,

@@ -5,6 +5,8 @@ import type { Series } from "../domain/drafts/repeat.ts";
 import { isEndless, tellSeries } from "../domain/drafts/tell-series.ts";
 import { plainText, plural } from "../domain/plain-text.ts";
 import { type DraftRow, listWaitingPosts } from "../store/queries/drafts.ts";
+import { namesOfKeys } from "../access/api-keys.ts";
+import { tellTime } from "../domain/time.ts";
 import type { CallContext } from "../context.ts";
 import { contentOf as contentOfPost } from "../posts/post-form.ts";
 import {
@@ -17,9 +19,10 @@ import {
   type ToldPost,
 } from "../posts/post-in-words.ts";
 import { checkApproval } from "./approval.ts";
-import { assertMayDecide, eachOf, nameDraft, type OneDecision } from "./decide-draft.ts";
+import { assertMayDecide, eachOf, type OneDecision } from "./decide-draft.ts";
+import { nameDraft } from "./tell-decision.ts";
 import { contentOf } from "./draft-content.ts";
-import { findOwnDraft } from "./drafts.ts";
+import { findOwnDraft, type StoredDecision } from "./drafts.ts";
 import { isDoneAlready } from "./save-draft.ts";
 import type { DraftPost } from "./series.ts";
 
@@ -58,10 +61,26 @@ async function askToApprove(call: CallContext, input: OneDecision): Promise<stri
   const row = await findDecidable(call, input);
   const { posts, checks } = await checkApproval(call, row, input);
   const told = await tellOutcome(call, row, posts);
-  return `Approve the draft ${nameDraft(row)}? ${told}${tellDoubts(
+  const doubts = tellDoubts(
     call,
     checks.flatMap(({ warnings }) => warnings),
-  )}`;
+  );
+  return `Approve the draft ${nameDraft(row)}? ${told}${await tellSentBack(call, row)}${doubts}`;
+}
+
+/** Of one that a person sent back for changes, and that was not submitted again: it may be what they refused. */
+async function tellSentBack(
+  { ctx }: CallContext,
+  { state, decision, revision, owner_id: ownerId }: DraftRow,
+): Promise<string> {
+  const made = decision === null ? null : (JSON.parse(decision) as StoredDecision);
+  if (state !== "open" || made?.what !== "changes") return "";
+  const by = plainText((await namesOfKeys(ctx.store, ownerId))(made.keyId), MAX_TEXT);
+  const when = tellTime(Date.parse(made.at), ctx.settings.timezone);
+  const note = made.note === null ? "without a note" : `with the note ${quoteText(made.note, MAX_TEXT)}`;
+  const since =
+    revision === made.revision + 1 ? "was not changed since" : "was changed since, but not submitted again";
+  return ` It was sent back for changes by ${by} on ${when}, ${note}, and ${since}.`;
 }
 
 /** What an approval brings about: the whole series, or each post. */
@@ -170,5 +189,6 @@ async function tellOne(call: CallContext, input: OneDecision, among: number): Pr
     call,
     checks.flatMap(({ warnings }) => warnings),
   );
-  return `${repeat === null ? "" : `A series. ${seriesInWords(repeat, among)} It begins with: `}${next}.${doubts}`;
+  const before = `${await tellSentBack(call, row)}${doubts}`;
+  return `${repeat === null ? "" : `A series. ${seriesInWords(repeat, among)} It begins with: `}${next}.${before}`;
 }

@@ -1,10 +1,24 @@
-import type { SaidCheck, DecideDraft, SaidDraft, SaveDraft } from "../domain/drafts/draft.ts";
+import {
+  type SaidCheck,
+  type DecideDraft,
+  type Outcome,
+  outcomeOf,
+  type SaidDraft,
+  type SaveDraft,
+} from "../domain/drafts/draft.ts";
+import type { PostStatus } from "../domain/posts/post-states.ts";
 import { say } from "../domain/sentences.ts";
 import { AppError, nothingToChange } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
 import { readSignature, signatureOf } from "../domain/permissions.ts";
 import type { Reader } from "../store/engine/store.ts";
-import { type DraftRow, findDraftRow, insertDraft, writeDraft } from "../store/queries/drafts.ts";
+import {
+  type DraftRow,
+  findDraftRow,
+  insertDraft,
+  listDraftPosts,
+  writeDraft,
+} from "../store/queries/drafts.ts";
 import { namesOfKeys } from "../access/api-keys.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import { namesOfAccounts } from "../accounts/accounts.ts";
@@ -43,12 +57,13 @@ export async function saveDraft(
   const before = id === undefined ? null : await findOwnDraft(ctx.store, caller, id);
   const { content, warnings } = await changeContent(call, before === null ? null : contentOf(before), given);
   if (before !== null) {
-    assertUndecided(before);
+    await assertUndecided(ctx.store, before);
     await assertCurrent(ctx.store, before, revision);
   }
   const checked = await checkWritten(call, content, submit);
   const { checks } = checked;
   warnings.push(...checked.warnings);
+  if (before === null && isEmpty(content)) warnings.push(EMPTY);
   if (before?.state === "waiting" && !submit) warnings.push(NO_LONGER_WAITS);
   const named = submit ? await filesNamed(call, checked.content, checks) : [];
   const now = ctx.clock.now();
@@ -84,6 +99,13 @@ export async function saveDraft(
 
 /** Who changes it a little may not mean to take it back. */
 const NO_LONGER_WAITS = "The draft no longer waits for a person. Send it with submit to ask them again.";
+
+const EMPTY =
+  "The draft is empty: it has no text, no media and no channel. Give caption or mediaUrl, and targets.";
+
+function isEmpty({ caption, mediaUrl, metadata, targets, repeat }: DraftContent): boolean {
+  return caption === null && mediaUrl === "" && metadata === null && targets.length === 0 && repeat === null;
+}
 
 /** After a refusal, whose text an agent would else take for kept. */
 const UNSAVED = " Nothing of this call was saved. Without submit it is kept as it is.";
@@ -202,25 +224,57 @@ export function isDoneAlready({ state }: DraftRow, wish: DraftWish): boolean {
  * Why a draft that a person has decided about is not decided about, or changed, once more. Who repeats a call whose
  * answer was lost learns that it is done.
  */
-export function decidedAlready(row: DraftRow, wish: DraftWish): AppError {
+export async function decidedAlready(reader: Reader, row: DraftRow, wish: DraftWish): Promise<AppError> {
   const { state } = row;
+  const posts = (await listDraftPosts(reader, [row.id], MAX_LOOKED_AT)).get(row.id) ?? [];
+  const statuses = posts.map(({ status }) => status);
   if (isDoneAlready(row, wish)) {
-    const what = wish === "approve" ? `was approved already, and is ${state}` : `is ${state} already`;
+    const became =
+      wish === "approve" && state === "scheduled" ? BECAME[outcomeOf(statuses) ?? "waiting"] : null;
+    if (became?.isTrouble === true)
+      return new AppError(
+        "conflict",
+        say(`The draft was approved already. ${became.what}`, { next: [READ] }),
+      );
+    const what =
+      wish === "approve" ? `was approved already, and is ${became?.what ?? state}` : `is ${state} already`;
     return new AppError("conflict", `The draft ${what}. Nothing is to be done.`);
   }
   const is = `The draft is ${state}, so it cannot be changed.`;
-  if (state === "discarded")
-    return new AppError(
-      "conflict",
-      `${is} It goes nowhere. Only where it is wanted after all, write a new one.`,
-    );
+  const isGone =
+    state === "discarded" || (state !== "repeating" && !statuses.some((status) => WAY_ON.includes(status)));
+  if (isGone) {
+    const goes = state === "discarded" ? "It goes nowhere." : "None of its posts waits any more.";
+    return new AppError("conflict", `${is} ${goes} Only where it is wanted after all, write a new one.`);
+  }
   const step = { do: state === "repeating" ? "end_series" : "change_posts_of_draft" } as const;
   return new AppError("conflict", say(is, { next: [step] }));
 }
 
+/** A draft has no more, but a series. */
+const MAX_LOOKED_AT = 100;
+
+const READ = { do: "read_draft", revision: null } as const;
+
+/** Posts that can be changed, or sent again, themselves. */
+const WAY_ON: readonly PostStatus[] = ["scheduled", "publishing", "uploaded", "failed"];
+
+/** What became of the posts of a draft that was approved. */
+const BECAME: Readonly<Record<Outcome, { readonly what: string; readonly isTrouble?: true }>> = {
+  waiting: { what: "scheduled" },
+  published: { what: "published" },
+  cancelled: { what: "cancelled" },
+  partly: { what: "Some of its posts failed.", isTrouble: true },
+  failed: { what: "Its posts failed.", isTrouble: true },
+};
+
 /** Throws `conflict` for a draft that a person has decided about. */
-export function assertUndecided(row: DraftRow, wish: DraftWish = "edit"): void {
-  if (!isUndecided(row)) throw decidedAlready(row, wish);
+export async function assertUndecided(
+  reader: Reader,
+  row: DraftRow,
+  wish: DraftWish = "edit",
+): Promise<void> {
+  if (!isUndecided(row)) throw await decidedAlready(reader, row, wish);
 }
 
 /** Throws `conflict` with every reason why a draft cannot be scheduled as it stands, and what is added to that. */

@@ -3,6 +3,7 @@ import { asMeant, meantField, OTHER_NAMES } from "../domain/arguments/usual-form
 import { AppError } from "../domain/errors.ts";
 import { explainInvalid, unwrapped } from "../domain/explain-invalid.ts";
 import { commonMetadata } from "../domain/posts/common-metadata.ts";
+import type { ImportArgs } from "../domain/posts/post-import.ts";
 import { PostBody } from "../domain/posts/post-body.ts";
 import { nearestName } from "../domain/settings/nearest-name.ts";
 import { EMPTY_TIME, quote } from "../domain/time.ts";
@@ -32,8 +33,8 @@ const OWN = ["date", "time", "link"] as const;
 const ALSO: Readonly<Record<string, string>> = { url: "link", platform: "accountId", network: "accountId" };
 const TIME_FIELDS: readonly string[] = ["scheduledAt", "date", "slot"];
 
-/** Throws `invalid` for a column that is unknown or there twice, and where none tells when. */
-export function readHead(head: TableRow): Column[] {
+/** Throws `invalid` for a column that is unknown or there twice, and where none tells when posts go out. */
+export function readHead(head: TableRow, as: ImportArgs["as"]): Column[] {
   const named = head.cells.flatMap((cell, at) => {
     const title = readCell(cell).trim();
     return title === "" ? [] : [{ field: fieldOf(title) ?? refuseColumn(title, head.line), title, at }];
@@ -53,12 +54,17 @@ export function readHead(head: TableRow): Column[] {
         `csv: line ${head.line}: the column ${quote(title)} is there twice${before.title.toLowerCase() === title.toLowerCase() ? "" : `, as ${quote(before.title)}: both are ${field}`}.`,
       );
   }
-  if (!columns.some(({ field }) => TIME_FIELDS.includes(field)))
+  if (as === "posts" && !isTimed(columns))
     throw new AppError(
       "invalid",
-      "csv: has no column scheduledAt (or date and time), which says when each post goes out. Add it. An import publishes nothing at once.",
+      "csv: has no column scheduledAt (or date and time), which says when each post goes out. Add it. An import publishes nothing at once; only drafts need no time.",
     );
   return columns;
+}
+
+/** Whether the rows say when. */
+function isTimed(columns: readonly Column[]): boolean {
+  return columns.some(({ field }) => TIME_FIELDS.includes(field));
 }
 
 /** The field that a title means, as we call it or as people do. Null: none. */
@@ -136,7 +142,12 @@ export interface RowBody {
 }
 
 /** Throws `invalid` with the reason why a row is none. */
-export function readBody(row: TableRow, columns: readonly Column[], defaults: Partial<PostBody>): RowBody {
+export function readBody(
+  row: TableRow,
+  columns: readonly Column[],
+  defaults: Partial<PostBody>,
+  as: ImportArgs["as"],
+): RowBody {
   const places = new Set(columns.map(({ at }) => at));
   const stray = row.cells.findIndex((cell, at) => cell.trim() !== "" && !places.has(at));
   if (stray !== -1)
@@ -158,7 +169,8 @@ export function readBody(row: TableRow, columns: readonly Column[], defaults: Pa
   const metadata = given.flatMap(([field, value]) =>
     field.startsWith(METADATA) ? [[field.slice(METADATA.length), value]] : [],
   );
-  const scheduledAt = timeOf({ scheduledAt: whole, date, time, slot: own["slot"] });
+  const times = { scheduledAt: whole, date, time, slot: own["slot"] };
+  const scheduledAt = isTimed(columns) ? timeOf(times, as) : undefined;
   const body = {
     ...defaults,
     ...own,
@@ -171,7 +183,10 @@ export function readBody(row: TableRow, columns: readonly Column[], defaults: Pa
 }
 
 /** What a row says of its time; undefined: the next slot. */
-function timeOf({ scheduledAt, date, time, slot }: Readonly<Record<string, unknown>>): string | undefined {
+function timeOf(
+  { scheduledAt, date, time, slot }: Readonly<Record<string, unknown>>,
+  as: ImportArgs["as"],
+): string | undefined {
   const [whole, day, clock] = [scheduledAt, date, time].map((cell) => (typeof cell === "string" ? cell : ""));
   if (day?.trim() || clock?.trim()) return joinCells(day ?? "", clock ?? "");
   if (whole?.trim()) {
@@ -179,7 +194,11 @@ function timeOf({ scheduledAt, date, time, slot }: Readonly<Record<string, unkno
     return whole;
   }
   if (slot !== undefined) return undefined;
-  throw new AppError("invalid", `scheduledAt: ${EMPTY_TIME}. An import publishes nothing at once.`);
+  const why =
+    as === "posts"
+      ? "An import publishes nothing at once."
+      : "Drafts without a time come of a table that has no such column.";
+  throw new AppError("invalid", `scheduledAt: ${EMPTY_TIME}. ${why}`);
 }
 
 /** Fields that are lists of texts: in one cell they are separated by commas, or JSON. */

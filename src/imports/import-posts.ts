@@ -1,4 +1,4 @@
-import { meantMoment } from "../domain/arguments/spoken-times.ts";
+import { meantMoment } from "../domain/arguments/meant-times.ts";
 import { hash } from "node:crypto";
 import type { Said } from "../domain/sentences.ts";
 import { buffer } from "node:stream/consumers";
@@ -32,7 +32,7 @@ import {
 } from "../store/queries/imported-rows.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { insertPosts } from "../store/queries/posts.ts";
-import { tellDrafts, tellMade } from "./rows-as-drafts.ts";
+import { isUntimed, tellExisting, tellMade, tellUntimed } from "./rows-as-drafts.ts";
 import { type Column, FIELDS, readBody, type RowBody } from "./columns.ts";
 import { lookingOnce } from "./one-look.ts";
 import { toOwnTable } from "./other-services.ts";
@@ -52,7 +52,7 @@ interface ReadRow {
   readonly line: number;
   readonly body: PostBody;
   readonly account: AccountRow;
-  /** Null: the next slot. */
+  /** Null: the next slot, or of a draft no time. */
   readonly scheduledAt: number | null;
   /** What tells it from other rows: channel, time and content. */
   readonly mark: string;
@@ -128,9 +128,10 @@ export async function importPosts(call: CallContext, args: ImportArgs): Promise<
 
 /** By the marks of their rows. */
 async function draftsOf(call: CallContext, rows: readonly GoodRow[]): Promise<ReadonlyMap<string, DraftRow>> {
-  const drafts = await each(call, rows, async ({ mark, prepared }) =>
-    prepared === null ? null : ([mark, await draftOfPost(call, prepared)] as const),
-  );
+  const drafts = await each(call, rows, async ({ mark, body, prepared }) => {
+    if (prepared === null) return null;
+    return [mark, await draftOfPost(call, prepared, { isUntimed: isUntimed(body) })] as const;
+  });
   return new Map(drafts.filter((draft) => draft !== null));
 }
 
@@ -138,7 +139,7 @@ async function draftsOf(call: CallContext, rows: readonly GoodRow[]): Promise<Re
 export async function planImport(call: CallContext, args: ImportArgs): Promise<Plan> {
   const { ctx, caller } = call;
   requireTimezone(args);
-  const { columns, rows, service, warnings } = toOwnTable(readTable(await readSource(call, args)));
+  const { columns, rows, service, warnings } = toOwnTable(readTable(await readSource(call, args)), args.as);
   if (!columns.some(({ field }) => field === "accountId") && args.accountId === undefined)
     throw new AppError(
       "invalid",
@@ -183,7 +184,8 @@ export async function planImport(call: CallContext, args: ImportArgs): Promise<P
     repeated: readable.length - unique.length,
     errors: errors.toSorted((a, b) => a.line - b.line),
     warnings: [
-      ...(await tellDrafts(call, args, good)),
+      ...(await tellExisting(call, args, good)),
+      ...tellUntimed(good.filter(({ id }) => id === null)),
       ...warnings.map((warning) => ({ line: null, rows: rows.length, warning })),
       ...tellRepeated(readable, unique),
       ...tellNeighbours(good),
@@ -244,7 +246,7 @@ async function each<T, R>(
 /** Reads rows, and looks up each channel once. */
 function rowReader(
   { ctx, caller, tellsZone }: CallContext,
-  { timezone, accountId }: ImportArgs,
+  { timezone, accountId, as }: ImportArgs,
 ): (row: TableRow, columns: readonly Column[]) => Promise<ReadRow> {
   const zone = timezone ?? ctx.settings.timezone;
   const accounts = new Map<string, ReturnType<typeof findAccount>>();
@@ -254,7 +256,7 @@ function rowReader(
     return found;
   };
   return async (row, columns) => {
-    const read = readBody(row, columns, accountId === undefined ? {} : { accountId });
+    const read = readBody(row, columns, accountId === undefined ? {} : { accountId }, as);
     const account = await find(read.body.accountId);
     const given = withLink(ctx, account, read);
     const { line } = row;
@@ -324,8 +326,8 @@ function tellRepeated(rows: readonly ReadRow[], unique: readonly ReadRow[]): Row
 
 /** Rows with the channel and the minute of one before them. */
 function tellNeighbours(rows: readonly GoodRow[]): RowWarning[] {
-  const posts = rows.flatMap(({ line, prepared }) =>
-    prepared === null || prepared.isInSlot ? [] : [{ line, row: prepared.row }],
+  const posts = rows.flatMap(({ line, prepared, scheduledAt }) =>
+    prepared === null || scheduledAt === null ? [] : [{ line, row: prepared.row }],
   );
   const first = new Map<string, number>();
   const late: { readonly line: number; readonly before: number }[] = [];

@@ -1,4 +1,5 @@
 import { AppError } from "../domain/errors.ts";
+import type { ImportArgs } from "../domain/posts/post-import.ts";
 import { EXAMPLE_DAY, quote } from "../domain/time.ts";
 import { orderOf, toIsoMoment } from "./cell-times.ts";
 import { FIELDS, fieldOf, readHead, withIsoTimes, withOneChannel, type Column } from "./columns.ts";
@@ -83,14 +84,14 @@ const HOOTSUITE_HEAD = ["Date", "Message", "Link"];
 const SLASHED = /^\s*(\d{1,4})\/(\d{1,2})\/(\d{1,4})\s+(\d{1,2}):(\d{2})\s*$/;
 
 /** Ours as it is, others as ours. Throws `invalid` for a head that is not known. */
-export function toOwnTable(table: readonly TableRow[]): OwnTable {
+export function toOwnTable(table: readonly TableRow[], as: ImportArgs["as"] = "posts"): OwnTable {
   const [first, ...others] = table;
   if (first === undefined) throw new AppError("invalid", "csv: is empty. Its first row names the columns.");
   if (SLASHED.test(first.cells[0] ?? ""))
     return translate(findService(HOOTSUITE_HEAD), { line: first.line, cells: HOOTSUITE_HEAD }, table);
   const service = SERVICES.find((one) => isTableOf(one, titlesOf(first)));
   if (service !== undefined) return translate(service, first, others);
-  const columns = readHead(first);
+  const columns = readHead(first, as);
   return {
     service: null,
     columns,

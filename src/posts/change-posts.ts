@@ -1,4 +1,4 @@
-import { meantBound, meantDay } from "../domain/arguments/spoken-times.ts";
+import { meantBound, meantDay } from "../domain/arguments/meant-times.ts";
 import type { Quota } from "../domain/accounts/account.ts";
 import { Message, named, type Said } from "../domain/sentences.ts";
 import { AppError } from "../domain/errors.ts";
@@ -7,7 +7,17 @@ import { canReachAccount } from "../domain/permissions.ts";
 import type { ChangedPost, PostsChange } from "../domain/posts/post-body.ts";
 import { conflictSentence } from "../domain/posts/post-states.ts";
 import { readPlan } from "../domain/accounts/schedule.ts";
-import { EXAMPLE_DAY, MINUTE, parseBound, quote, tellTime, toIso, toZoned } from "../domain/time.ts";
+import {
+  askWhich,
+  EXAMPLE_DAY,
+  MINUTE,
+  parseBound,
+  quote,
+  tellTime,
+  toIso,
+  toZoned,
+  warnOfFar,
+} from "../domain/time.ts";
 import { atWallTime, readWallClock } from "../domain/wall-clock.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { Tx } from "../store/engine/store.ts";
@@ -51,18 +61,19 @@ export interface Planned {
 class Undone extends Error {}
 
 /**
- * Moves or cancels waiting posts, all or none. `told`: warnings of what is not among them. Throws `invalid` for an unclear wish and for a time in the past,
+ * Moves or cancels waiting posts, all or none. `tell`: warnings of what is not among them. Throws `invalid` for an unclear wish and for a time in the past,
  * `not_found` for a post that is not there, `conflict` for one that does not wait.
  */
 export async function changePosts(
   call: CallContext,
   input: PostsChange,
-  told: readonly Said[] = [],
+  tell: (planned: readonly Planned[]) => Promise<readonly Said[]> = async () => [],
 ): Promise<ChangedPosts> {
   const { ctx } = call;
   return untilUnchanged("These posts are", async () => {
     const planned = await planChange(call, input);
-    const besides = [...tellStaying(call, input, planned), ...(await tellUnchanged(call, input)), ...told];
+    const others = [...(await tellUnchanged(call, input)), ...(await tell(planned))];
+    const besides = [...tellStaying(call, input, planned), ...others];
     const change = async (tx: Tx): Promise<ChangedPosts> => {
       const { changed, warnings } = await writeAll(ctx, tx, planned);
       return { changed, warnings: [...warnings, ...besides] };
@@ -156,7 +167,7 @@ function assertClear(
       "invalid",
       meant === null
         ? `toDay: must be a date such as ${EXAMPLE_DAY}, not ${quote(toDay)}.`
-        : `toDay: ${quote(toDay)} is not a date. Did you mean ${meant}? Send that.`,
+        : `toDay: ${quote(toDay)} is not a date. ${askWhich(meant)}`,
     );
 }
 
@@ -277,6 +288,9 @@ async function warn(
   for (const { row, account, scheduledAt, quotas } of planned) {
     if (scheduledAt === null) continue;
     for (const warning of warnOfAccess(ctx, account, scheduledAt)) add(warning);
+    const { timezone } = ctx.settings;
+    for (const warning of warnOfFar(nameOf(row), scheduledAt, { now: ctx.clock.now(), timezone }))
+      add(warning);
     const asked = { id: row.id, at: scheduledAt, quotas };
     for (const warning of await warnOfQuotas({ settings: ctx.settings, store: tx }, account, asked))
       add(named(warning, nameOf(row)));

@@ -1,4 +1,4 @@
-import { meantBound } from "../domain/arguments/spoken-times.ts";
+import { meantBound } from "../domain/arguments/meant-times.ts";
 import { ended, join, type Said, say, withSteps } from "../domain/sentences.ts";
 import { withWaits } from "./waits.ts";
 import { findPlatform } from "../platform-io/list-platforms.ts";
@@ -9,7 +9,7 @@ import type { Caller } from "../domain/permissions.ts";
 import type { CalendarArgs, ListPostsArgs, SaidCalendar, SaidPostPage } from "../domain/posts/post-lists.ts";
 import { MINUTE, parseBound, quote, tellTime, toIso } from "../domain/time.ts";
 import type { Position, PostFilter } from "../store/engine/search.ts";
-import { isTakenDown, type PostStatus } from "../domain/posts/post-states.ts";
+import { isPutAway, isTakenDown, type PostStatus } from "../domain/posts/post-states.ts";
 import type { SaidPost } from "../domain/posts/post.ts";
 import type { ShownRow } from "../store/schema/tables.ts";
 import { findPlans } from "../store/queries/plans.ts";
@@ -37,7 +37,7 @@ export async function listPosts(call: CallContext, args: ListPostsArgs): Promise
     now: () => ctx.clock.monotonic(),
   });
   const late = before === null ? await warnOfLate(call, args, filters) : [];
-  const warnings = [...late, ...tellTakenDown(ctx, page.rows)];
+  const warnings = [...late, ...tellTakenDown(ctx, page.rows), ...tellPutAway(page.rows)];
   return {
     posts: (await withWaits(ctx, page.rows)).map(toPost),
     nextCursor:
@@ -60,6 +60,17 @@ function tellTakenDown({ settings }: AppContext, rows: readonly ShownRow[]): str
   const which =
     gone.length === 1 ? "1 post here was live and was" : `${gone.length} posts here were live and were`;
   return [`${which} taken down: ${named.join("; ")}${more}.`];
+}
+
+/** Their errors ask for what is not to be done any more. */
+function tellPutAway(rows: readonly ShownRow[]): Said[] {
+  const away = rows.filter(isPutAway);
+  if (away.length === 0) return [];
+  const named = away.slice(0, MAX_NAMED).map((row) => `${firstWords(row)} (${row.id})`);
+  const more = away.length > MAX_NAMED ? `; and ${away.length - MAX_NAMED} more` : "";
+  const which =
+    away.length === 1 ? "1 post here had failed and was" : `${away.length} posts here had failed and were`;
+  return [`${which} put away, so nothing that the error asks for is to be done: ${named.join("; ")}${more}.`];
 }
 
 /** A list goes by the planned time. What is late goes out within its bounds, and stands before them. */

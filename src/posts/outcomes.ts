@@ -1,10 +1,10 @@
 import { isPublisherRunning } from "../health/status.ts";
-import { ended, join, type Said, say, withSteps } from "../domain/sentences.ts";
+import { ended, join, type Said, say, sentencesIn, withSteps } from "../domain/sentences.ts";
 import type { SaidPost } from "../domain/posts/post.ts";
 import type { PostStatus } from "../domain/posts/post-states.ts";
 import { deadline, SECOND } from "../domain/time.ts";
 import type { CallContext } from "../context.ts";
-import { plainText } from "../domain/plain-text.ts";
+import { plainText, withFullStop } from "../domain/plain-text.ts";
 import type { PostsChange } from "../domain/posts/post-body.ts";
 import { namesOfAccounts } from "../accounts/accounts.ts";
 import { firstWords } from "../accounts/late-posts.ts";
@@ -88,9 +88,21 @@ export async function warnOfWait(
   const told = new Set([...isHeld, ...waiting.map(({ id }) => id)]);
   return [
     ...said,
+    ...posts.filter(({ status }) => status === "failed").map(tellFailed),
     ...[...fresh].flatMap(([text, one]) => (isNew(text) ? [one] : [])),
     ...tellOnTheirWay(pending.filter((id) => !told.has(id))),
   ];
+}
+
+/** The answer is else one of success, and a second post in its place would make two, should the first be sent again. */
+function tellFailed({ id, error }: Pick<SaidPost, "id" | "error">): Said {
+  const steps = error === null ? [] : sentencesIn(error).flatMap(({ next }) => next);
+  // Where its outcome is unknown, its error says what comes first.
+  const isUnknown = steps.some((step) => step.do === "settle");
+  const is = isUnknown ? "It is not known whether the post is out." : "The post did not go out.";
+  return say(`${is} Its error says why. It is kept: schedule no second one in its place.`, {
+    next: isUnknown ? [{ do: "settle", postId: id }] : [{ do: "retry", postId: id, changed: true }],
+  });
 }
 
 /** Why a post waits, which is not on its way then. */
@@ -139,6 +151,23 @@ export async function tellUnchanged(
       { next: [{ do: "see_each" }] },
     ),
   ];
+}
+
+/** Said of a post that may be meant for later, while there is still something to be done about it. */
+export const NO_TIME_GIVEN =
+  "It goes out at once, because no time was given. Give scheduledAt or slot if that was not meant.";
+
+/** The same of one whose time has come, in a list in which that is easily overlooked. */
+export const DUE_NOW = "It goes out at once, because its time is now.";
+
+/** Once it is stored it is too late for a time, and this answer comes before the outcome. */
+export function onceSent(warning: Said): Said {
+  const told = [NO_TIME_GIVEN, DUE_NOW].find((one) => String(warning).startsWith(one));
+  const [goesOut] = told?.split(". ") ?? [];
+  if (goesOut === undefined) return warning;
+  return say(`${withFullStop(goesOut)} What became of it is not known yet.`, {
+    next: [{ do: "look", postId: null }, { do: "stop_if_not_meant" }],
+  });
 }
 
 /** The answer about one post, once that is out where it is due now. */

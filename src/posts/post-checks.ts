@@ -1,4 +1,4 @@
-import { meantMoment } from "../domain/arguments/spoken-times.ts";
+import { meantMoment } from "../domain/arguments/meant-times.ts";
 import { plural } from "../domain/plain-text.ts";
 import { join, type Said, say } from "../domain/sentences.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
@@ -11,7 +11,7 @@ import { AppError } from "../domain/errors.ts";
 import type { Metadata } from "../domain/posts/post.ts";
 import { withUtm } from "../domain/posts/utm.ts";
 import type { Caller } from "../domain/permissions.ts";
-import { MINUTE, parseMoment, tellTime, toZoned, warningsOf } from "../domain/time.ts";
+import { MINUTE, parseMoment, tellTime, toZoned, warnOfFar, warningsOf } from "../domain/time.ts";
 import type { PostContentRow } from "../store/queries/posts.ts";
 import type { PostRow, Tables } from "../store/schema/tables.ts";
 import { findAccount, readUtm } from "../accounts/accounts.ts";
@@ -85,7 +85,8 @@ export function readScheduledAt(
       }),
     );
   }
-  return { ms: Math.max(ms, now), warnings: warningsOf(call, parsed) };
+  const far = warnOfFar("scheduledAt", ms, { now, timezone });
+  return { ms: Math.max(ms, now), warnings: [...warningsOf(call, parsed), ...far] };
 }
 
 /** `thumbnailUrl` in a body is a short form of `metadata.thumbnailUrl`; both and different is a mistake. */

@@ -1,7 +1,14 @@
 import { withWaits } from "./waits.ts";
-import { fromStoredOrNull, say } from "../domain/sentences.ts";
+import { fromStoredOrNull, join, type Said, say } from "../domain/sentences.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
-import { conflictSentence, isTakenDown, type Trigger, TRANSITIONS } from "../domain/posts/post-states.ts";
+import {
+  conflictSentence,
+  isPutAway,
+  isTakenDown,
+  PUT_AWAY,
+  type Trigger,
+  TRANSITIONS,
+} from "../domain/posts/post-states.ts";
 import type { Resolution } from "../domain/posts/post-body.ts";
 import { AppError } from "../domain/errors.ts";
 import { type Caller, canReachAccount } from "../domain/permissions.ts";
@@ -68,7 +75,7 @@ export async function getPost(
     post: SaidPost;
     preparing?: Preparing;
     insights?: Insights;
-    warnings?: string[];
+    warnings?: Said[];
     history?: SaidAttempt[];
   } & Partial<PostPlan>
 > {
@@ -80,6 +87,7 @@ export async function getPost(
     ...showPlan(plan ?? undefined),
     ...(await showPreparing(ctx, row)),
     ...(isTakenDown(row) ? { warnings: [tellTakenDown(ctx, row)] } : readWarnings(row)),
+    ...(isPutAway(row) ? { warnings: [say(PUT_AWAY, { next: [{ do: "schedule" }] })] } : {}),
     ...(input.insights === true ? { insights: await readInsights(ctx, row) } : {}),
     ...(input.history === true ? { history: await readHistory(ctx, row) } : {}),
   };
@@ -116,9 +124,16 @@ export async function cancelPost(
   const { ctx, caller } = call;
   const row = await findOwnPost(ctx, caller, input.id);
   if (input.fromPlatform === true && isOnPlatform(row)) return takeDown(call, row);
+  if (input.fromPlatform === true && row.status === "publishing") throw notOutYet(row);
   const answer = await movePost(call, row, "cancel", { next_at: null, error: null });
   await ctx.media.release(row.id);
   return answer;
+}
+
+/** There is nothing to take down yet, and nothing to cancel any more. */
+function notOutYet(row: PostRow): AppError {
+  const once = say("Once it is out, it can be taken down.", { next: [{ do: "take_down", postId: row.id }] });
+  return new AppError("conflict", join(conflictSentence("take_down", row), once));
 }
 
 /**

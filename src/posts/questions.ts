@@ -24,7 +24,7 @@ import { getFile } from "../files/files.ts";
 import { prepareEdit } from "./live-posts.ts";
 import { changePosts, planChange } from "./change-posts.ts";
 import { assertTakesPosts, readScheduledAt } from "./post-checks.ts";
-import { contentOf } from "./post-form.ts";
+import { contentOf, type PostContent } from "./post-form.ts";
 import {
   isAtOnce,
   isPausedChannel,
@@ -38,7 +38,8 @@ import {
 } from "./post-in-words.ts";
 import { canRemove, findOwnPost, isOnPlatform } from "./posts.ts";
 import { NOTHING_CHANGED, retryPost, SENT_AS_IT_WAS, updatePost } from "./update-post.ts";
-import { NO_TIME_GIVEN, preparePost, schedulePosts } from "./schedule-post.ts";
+import { NO_TIME_GIVEN } from "./outcomes.ts";
+import { preparePost, schedulePosts } from "./schedule-post.ts";
 
 /*
  * What a person is asked before a call that counts. Where the call will be refused anyway the question is
@@ -154,7 +155,7 @@ export async function askToEdit(call: CallContext, input: PostEdit): Promise<str
   const changes = [
     ...(caption === undefined
       ? []
-      : [`its text becomes ${caption === null ? "empty" : quoteText(caption, textLimit(1))}`]),
+      : [`its text becomes ${caption === "" ? "empty" : quoteText(caption, textLimit(1))}`]),
     ...(input.metadata === null ? ["its other fields are emptied"] : []),
     ...fields,
   ];
@@ -305,7 +306,7 @@ async function name(call: CallContext, row: PostRow): Promise<string> {
   return `${describe(contentOf(row))} on ${await nameOfAccount(call, row.account_id)}`;
 }
 
-type Content = Pick<PostInput, "caption" | "mediaUrl" | "metadata">;
+type Content = Pick<PostInput, "mediaUrl" | "metadata"> & Pick<PostContent, "caption">;
 
 /** By its text, or its title, or at least by its media. */
 function describe({ caption, metadata, mediaUrl }: Content): string {

@@ -26,6 +26,7 @@ import {
 } from "./post-checks.ts";
 import { checkForm, contentOf, mergeMetadata } from "./post-form.ts";
 import { type LinkCard, withLinkCard } from "./link-cards.ts";
+import { DUE_NOW, NO_TIME_GIVEN, onceSent } from "./outcomes.ts";
 import { tryOut } from "./change-posts.ts";
 import { warnOfDoubles } from "./doubles.ts";
 import { previewPost } from "./preview.ts";
@@ -40,10 +41,6 @@ export const REFUSED_WITH_OTHERS = "Not scheduled, because";
 
 /** What tells when a post goes out. */
 const WHEN = ["scheduledAt", "slot"];
-
-/** Said of a post that may be meant for later, while there is still something to be done about it. */
-export const NO_TIME_GIVEN =
-  "It goes out at once, because no time was given. Give scheduledAt or slot if that was not meant.";
 
 /** A post that was checked and may be stored. */
 export interface PreparedPost {
@@ -255,7 +252,7 @@ function toBatchResult(
   const { row, warnings, preview } = checked;
   if (preview !== undefined)
     return { index: at.index, post: asDryRun(row), warnings, error: null, dryRun: true, preview };
-  return { index: at.index, post: toPost(row), warnings, error: null };
+  return { index: at.index, post: toPost(row), warnings: warnings.map(onceSent), error: null };
 }
 
 function refuseInside(error: unknown): { error: Said } {
@@ -337,6 +334,7 @@ export async function preparePost(
   const isNow = input.scheduledAt === undefined && !isInSlot;
   const warnings = [
     ...(isTold && isNow && account.paused === 0 ? [NO_TIME_GIVEN] : []),
+    ...(isTold && isDone && !isNow && row.scheduled_at <= now && account.paused === 0 ? [DUE_NOW] : []),
     ...(isDone && !isTold && isNow && account.paused === 0 ? tellEmptyTime(call) : []),
     ...time.warnings,
     ...carded.warnings,

@@ -1,3 +1,4 @@
+import { meantBound } from "../domain/arguments/meant-times.ts";
 import { deadline, parseBound, quote, SECOND, toIso } from "../domain/time.ts";
 import { type Said, say } from "../domain/sentences.ts";
 import type { AnalyticsArgs, SaidAnalytics } from "../domain/accounts/analytics.ts";
@@ -78,8 +79,9 @@ function readDays(ctx: AppContext, args: AnalyticsArgs): DateTime[] {
   const { timezone: zone } = ctx.settings;
   const today = DateTime.fromMillis(ctx.clock.now(), { zone }).startOf("day");
   const dayAt = (ms: number): DateTime => DateTime.fromMillis(ms, { zone }).startOf("day");
-  const first = dayAt(parseBound("from", args.from, zone, false));
-  const wanted = args.to === undefined ? today : dayAt(parseBound("to", args.to, zone, true));
+  const meant = meantBound({ now: ctx.clock.now(), timezone: zone });
+  const first = dayAt(parseBound("from", args.from, zone, false, meant));
+  const wanted = args.to === undefined ? today : dayAt(parseBound("to", args.to, zone, true, meant));
   if (first > today) {
     throw new AppError(
       "invalid",

@@ -1,4 +1,4 @@
-import { meantBound } from "../domain/arguments/spoken-times.ts";
+import { meantBound } from "../domain/arguments/meant-times.ts";
 import { DateTime } from "luxon";
 import { readPlan } from "../domain/accounts/schedule.ts";
 import { AppError } from "../domain/errors.ts";
@@ -87,9 +87,12 @@ function readSpan(ctx: AppContext, args: Pick<ReportArgs, "from" | "to">): { fro
     .toMillis();
   const from = args.from === undefined ? month : parseBound("from", args.from, zone, false, meant);
   if (from <= to) return { from, to };
+  const is = `from: ${quote(args.from ?? toIso(from))} is after`;
   throw new AppError(
     "invalid",
-    `from: ${quote(args.from ?? toIso(from))} is after to (${quote(args.to ?? toIso(to))}). Exchange the two.`,
+    args.to === undefined
+      ? `${is} now, and without to the report ends now. A report is of what is over: give an earlier day.`
+      : `${is} to (${quote(args.to)}). Exchange the two.`,
   );
 }
 

@@ -60,6 +60,9 @@ function withId(id: string | null): string {
   return id === null ? "" : ` with id "${id}"`;
 }
 
+/** Of a series. */
+const ONE_TIME = "One time of it can be changed or cancelled once its post is made, about two weeks before";
+
 /** For agents, and for programs that call as agents do: in tools and their arguments. */
 const AGENTS: StepWords = {
   list: ({ of }) => LISTS[of],
@@ -110,9 +113,11 @@ const AGENTS: StepWords = {
     revision === null ? "Read it with list_drafts." : `Read it with list_drafts, then send ${revision}.`,
   move_draft: () =>
     "To move one, give save_draft another time and submit. To put one away, a person discards it.",
-  discard_draft: () => "To put it away, decide discard instead.",
+  discard_draft: () => "To put it away, call decide_draft with discard.",
   end_series: () =>
-    "To end the series, call decide_draft with stop. One post of it: update_post, or cancel_post.",
+    "To end the series, call decide_draft with stop; to change it, do that and write a new one with save_draft. One post of it: update_post, or cancel_post.",
+  stop_series: ({ draftIds }) =>
+    `To stop a series, call decide_draft with stop: ${draftIds.join(", ")}. ${ONE_TIME}: list_posts shows it then.`,
   change_posts_of_draft: () => "Change its posts with update_post, or cancel them with cancel_post.",
   upload: () => "upload_file brings one in.",
   upload_local: () => "A file of this machine: upload_file with path brings it in first.",

@@ -117,7 +117,7 @@ describe.each(["2026-07-28", "legacy"] as const)("an approval over MCP (%s)", (m
     ]);
     expect(asked).toEqual([
       expect.stringMatching(
-        /^Approve 1 draft\?\n1\. .*, Tuesday 1 January 2030, 09:00 \(UTC\): “We open on Friday”\.\n2\. The draft "Opening": left out, as it is not what it was when it was read\.$/,
+        /^Approve 1 draft\?\n1\. .*, Tuesday 1 January 2030, 09:00 \(UTC\): “We open on Friday”\..*\n2\. The draft "Opening": left out, as it is not what it was when it was read\.$/,
       ),
     ]);
     expect(await countPosts()).toBe(1);

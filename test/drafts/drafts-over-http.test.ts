@@ -49,7 +49,8 @@ it("discards a draft, which is then decided", async () => {
 
 it("names the zone of a time without an offset in a decision, too", async () => {
   const id = await write({ caption: "One", targets: [accountId] });
-  const json = { revision: 1, decision: "approve", scheduledAt: "2099-01-01T09:00" };
+  const soon = new Date(service.clock.now() + 3_600_000).toISOString().slice(0, 16);
+  const json = { revision: 1, decision: "approve", scheduledAt: soon };
   const { json: answer } = await service.ask(`POST ${PATH}/${id}`, { json });
   expect(answer.warnings).toEqual([expect.stringMatching(/^scheduledAt has no offset\. It was read as /)]);
 });

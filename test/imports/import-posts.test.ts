@@ -105,6 +105,63 @@ describe("an import", () => {
     expect((await run(tableOf())).warnings).toHaveLength(1);
   });
 
+  it("says of rows that are posts already what became of those, unless they wait as they shall", async () => {
+    const texts = ["Zero", "One", "Two", "Three", "Four", "Five"];
+    const { rows } = await run(tableOf(texts));
+    const [waits, one, two, failed, live, gone] = rows.map(({ id }: any) => id);
+    for (const id of [one, two]) await service.call("cancel_post", { id });
+    const set = (id: string, values: object): Promise<unknown> =>
+      queryOf(service.ctx.store).updateTable("posts").set(values).where("id", "=", id).execute();
+    await set(failed, { status: "failed", error: "Refused." });
+    await set(live, { status: "published", published_at: 1 });
+    await set(gone, { status: "cancelled", published_at: 1 });
+    const told = [
+      {
+        line: 3,
+        rows: 2,
+        warning: /^2 rows \(lines 3, 4\) were posts that were cancelled, so not scheduled again\. /,
+      },
+      { line: 7, rows: 1, warning: /^1 row was a post that was live and taken down, so / },
+      { line: 5, rows: 1, warning: /^1 row is a post that failed, so .* retry_post does that: post_/ },
+      { line: 6, rows: 1, warning: /^1 row is a post that is out or under way already, so / },
+    ];
+    const toldOf = (all: readonly any[]): object[] =>
+      all.map((one) => ({ ...one, warning: expect.stringMatching(one.warning) }));
+    for (const dryRun of [true, false])
+      expect((await run(tableOf(texts), { dryRun })).warnings).toEqual(toldOf(told));
+    const drafts = await run(tableOf(texts), { as: "drafts" });
+    expect(drafts).toMatchObject({ imported: 0, counts: { existing: 6 } });
+    expect(drafts.warnings.at(-1)).toMatchObject({
+      line: 2,
+      warning: expect.stringMatching(
+        /^1 row is a post already, which goes out at the planned time without an approval, so no draft was made\./,
+      ),
+    });
+    expect(drafts.warnings).toHaveLength(5);
+    expect(waits).toMatch(/^post_/);
+  });
+
+  it("makes drafts without a time of a table that has none, and no posts", async () => {
+    const csv = `channel,text\n${accountId},One\n${accountId},Two`;
+    await expect(run(csv)).rejects.toThrow(/has no column scheduledAt .* only drafts need no time\.$/);
+    const made = await run(csv, { as: "drafts" });
+    expect(made).toMatchObject({ imported: 2, errors: [] });
+    expect(made.warnings.map(({ warning }: any) => warning).join()).toMatch(
+      /what is approved goes out at once/,
+    );
+    expect(made.warnings).toHaveLength(2);
+    const { drafts } = await service.call("list_drafts", {});
+    expect(drafts).toMatchObject([
+      { scheduledAt: null, slot: null },
+      { scheduledAt: null, slot: null },
+    ]);
+    // A cell that is empty may be a slip.
+    const empty = `channel,text,date\n${accountId},Three,`;
+    expect((await run(empty, { as: "drafts" })).errors).toMatchObject([
+      { error: expect.stringMatching(/is empty\. .*a table that has no such column/) },
+    ]);
+  });
+
   it("makes drafts that wait for a person, each once", async () => {
     const csv = `accountId,scheduledAt,caption,labels,note\n${accountId},${at(DAY)},One,"a,b",Why`;
     const answer = await run(csv, { as: "drafts" });

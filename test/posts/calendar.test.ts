@@ -159,7 +159,7 @@ describe("the calendar", () => {
 
   it.each([
     [{ from: "2026-12-02", to: "2026-12-01" }, /^from: "2026-12-02" is after to/],
-    [{ from: "soon" }, /^from: "soon" is not a date and time/],
+    [{ from: "soon" }, /^from: "soon" is not a date\. Give one such as 2031-01-30\./],
     [{ to: "2026-02-30" }, /^to: "2026-02-30" is not a date: that month has 28 days/],
   ])("refuses %j", async (args, sentence) => {
     await using ctx = await setUp();

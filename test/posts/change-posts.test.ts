@@ -160,7 +160,7 @@ describe("moving posts to a day", () => {
     [
       "the name of today",
       "saturday",
-      /^toDay: "saturday" is not a date\. Did you mean 2026-11-28, or 2026-11-21 for today\? Send that\./,
+      /^toDay: "saturday" is not a date\. Did you mean 2026-11-21, or 2026-11-28\? Ask the person which\./,
     ],
     ["a day of next week", "next friday", /Did you mean 2026-11-27\?/],
     ["a word", "soon", /^toDay: must be a date such as 2031-01-30, not "soon"\./],

@@ -97,7 +97,7 @@ it("warns of posts that become the same by moving together", async () => {
   const [one, two] = [await schedule(), await schedule({ scheduledAt: at(2 * DAY) })];
   const { warnings } = await call("change_posts", { ids: [one, two], toDay: at(3 * DAY).slice(0, 10) });
   expect(warnings).toHaveLength(2);
-  expect(warnings[0]).toMatch(new RegExp(`^“Hello” \\(${one}\\): A post with the same .*, id "${two}"`));
+  expect(warnings[0]).toMatch(new RegExp(`^“Hello” \\(${one}\\): A post with the same .* with id "${two}"`));
 });
 
 it("warns of a text that is live, also when a post is changed or sent again", async () => {

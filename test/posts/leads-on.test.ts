@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DAY, HOUR } from "../../src/domain/time.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
+import { plainCall } from "../../src/context.ts";
+import { type Said, say, toStored } from "../../src/domain/sentences.ts";
+import { awaitPost } from "../../src/posts/outcomes.ts";
+import { agentsWords } from "../../src/toolkit/words.ts";
 import { callerOf } from "../support/context.ts";
+import { queryOf } from "../support/handles.ts";
 import { addAccount } from "../support/post-rows.ts";
 import { drain } from "../support/publishing.ts";
 import { startService, type Service } from "../support/service.ts";
@@ -196,5 +201,128 @@ describe("alt texts", () => {
     expect(stray.warnings).toEqual([expect.stringMatching(/^metadata\.altText: an alt text describes/)]);
     const media = { mediaUrl: "https://pictures.example/a.jpg", metadata: { altText: "A lake" } };
     expect((await schedule({ ...media, dryRun: true })).preview.note).toBe("Alt text: “A lake”.");
+  });
+});
+
+describe("a post that was refused at once", () => {
+  const set = (id: string, values: object): Promise<unknown> =>
+    queryOf(service.ctx.store).updateTable("posts").set(values).where("id", "=", id).execute();
+
+  /** What is said of it to a caller that waited. */
+  async function toldOf(values: object): Promise<string[]> {
+    const { post } = await schedule({ scheduledAt: undefined });
+    await set(post.id, values);
+    const answer = { post, warnings: [] };
+    const call = plainCall(service.ctx, callerOf(), new AbortController().signal);
+    const { warnings } = await awaitPost(answer, call, { ms: 0, signal: new AbortController().signal });
+    return warnings.map((one: Said) => agentsWords(one).replaceAll(post.id, "ID"));
+  }
+
+  it("is told as not out, and that it is kept, with what mends it", async () => {
+    expect(await toldOf({ status: "failed", error: "Refused." })).toEqual([
+      "The post did not go out. Its error says why. It is kept: schedule no second one in its place. To mend it, call retry_post with what is to be changed (caption, mediaUrl, metadata, scheduledAt).",
+    ]);
+    expect(await toldOf({ status: "published", published_at: 1 })).toEqual([]);
+  });
+
+  it("is told as not known where that is so", async () => {
+    const error = toStored(say("outcome unknown: lost.", { next: [{ do: "settle", postId: null }] }));
+    expect(await toldOf({ status: "failed", in_doubt: 1, error })).toEqual([
+      expect.stringMatching(/^It is not known whether the post is out\. .* Call resolve_post with id "ID"/),
+    ]);
+  });
+
+  it("keeps its error once it is put away, and says that nothing of that is to be done", async () => {
+    const { post } = await schedule();
+    const error = "Feed refused it. Change the post, then send it again.";
+    await set(post.id, { status: "failed", error });
+    await service.call("resolve_post", { id: post.id, outcome: "dismissed" });
+    const read = await service.call("get_post", { id: post.id });
+    expect(read.post.error).toBe(error);
+    expect(read.warnings).toEqual([
+      expect.stringMatching(
+        /^It had failed and was put away: nothing .* is to be done\. Only where it is wanted/,
+      ),
+    ]);
+    expect((await service.call("list_posts", {})).warnings).toEqual([
+      `1 post here had failed and was put away, so nothing that the error asks for is to be done: “Hello” (${post.id}).`,
+    ]);
+  });
+});
+
+it("a post that is being sent is not said to be one that can be cancelled, where it is to be taken down", async () => {
+  const { post } = await schedule();
+  const set = { status: "publishing" as const, lease_worker: "w" };
+  await queryOf(service.ctx.store).updateTable("posts").set(set).where("id", "=", post.id).execute();
+  await expect(service.call("cancel_post", { id: post.id, fromPlatform: true })).rejects.toThrow(
+    /It is being sent right now\. Call get_post .* in a moment\. Once it is out, it can be taken down\. .*cancel_post with fromPlatform\.$/,
+  );
+});
+
+describe("an argument that was hardly meant", () => {
+  it("is a time more than two years ahead, in all that plan one", async () => {
+    const far = { scheduledAt: "2036-11-21T09:00" };
+    const told =
+      /is more than two years ahead, on Friday 21 November 2036, 09:00 \(UTC\)\. Give another time/;
+    const { post, warnings } = await schedule(far);
+    expect(warnings).toEqual([expect.stringMatching(told)]);
+    const near = await schedule({ scheduledAt: "2028-11-20T09:00" });
+    expect(near.warnings).toEqual([]);
+    expect((await service.call("update_post", { id: near.post.id, ...far })).warnings.join()).toMatch(told);
+    const { draft } = await service.call("save_draft", { caption: "x", targets: [{ accountId }], ...far });
+    expect(draft.checks[0].warnings.join()).toMatch(told);
+    const csv = `channel,text,date\n${accountId},Row,${far.scheduledAt}`;
+    expect((await service.call("import_posts", { csv })).warnings[0].warning).toMatch(told);
+    const moved = await service.call("change_posts", { ids: [post.id], shiftMinutes: 60 });
+    expect(moved.warnings.join()).toMatch(/\(post_\w+\): is more than two years ahead/);
+  });
+
+  it("is null for a text, which leaves it as it is: an empty one takes it away", async () => {
+    const { post } = await schedule();
+    await expect(service.call("update_post", { id: post.id, caption: null })).rejects.toThrow(/caption/);
+    const answer = await service.call("update_post", { id: post.id, caption: null, leadMinutes: 5 });
+    expect(answer.post.caption).toBe("Hello");
+    await expect(service.call("update_post", { id: post.id, caption: "" })).rejects.toThrow(
+      /^caption: is empty and there is no mediaUrl/,
+    );
+  });
+
+  it("is a text for a list of posts, which names no channel", async () => {
+    await expect(service.call("schedule_posts", { posts: "x" })).rejects.toThrow(
+      /^posts\[0\]: must be an object/,
+    );
+    const { draft } = await service.call("save_draft", {
+      caption: "x",
+      targets: "feed",
+      scheduledAt: at(DAY),
+    });
+    expect(draft.targets).toHaveLength(1);
+  });
+
+  it("is an empty list, which is no list that was left out", async () => {
+    for (const tool of ["list_posts", "show_calendar"]) {
+      await service.call(tool, { status: "" });
+      await expect(service.call(tool, { status: [] })).rejects.toThrow(
+        "status: is empty. Give at least one item, or leave it out.",
+      );
+    }
+    await expect(service.call("schedule_posts", { posts: [] })).rejects.toThrow(
+      /^posts: is empty\. Give at least one item\.$/,
+    );
+  });
+
+  it("is a report that begins after now, or a day that is none", async () => {
+    await expect(service.call("get_report", { from: "2026-12-30" })).rejects.toThrow(
+      /^from: "2026-12-30" is after now, and without to the report ends now\./,
+    );
+    for (const [tool, args] of [
+      ["get_report", {}],
+      ["list_posts", {}],
+      ["get_account_analytics", { accountId }],
+      ["change_posts", { cancel: true }],
+    ] as const)
+      await expect(service.call(tool, { ...args, from: "last week" })).rejects.toThrow(
+        'from: "last week" is not a date. Give one such as 2031-01-30.',
+      );
   });
 });

@@ -145,7 +145,7 @@ describe("listPosts", () => {
       { provider: ["myspace"] },
       'provider: "myspace" is not a known platform. The platforms are feed, webhook.',
     ],
-    [{ from: "soon" }, 'from: "soon" is not a date and time.'],
+    [{ from: "soon" }, 'from: "soon" is not a date. Give one such as 2031-01-30.'],
     [
       { from: "2026-12-03", to: "2026-12-02" },
       'from: "2026-12-03" is after to ("2026-12-02"), so no post can fit.',

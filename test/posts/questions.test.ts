@@ -282,10 +282,18 @@ describe("a forgotten time", () => {
     const dry = await service.call("schedule_post", { ...post, dryRun: true });
     expect(dry.warnings).toEqual([expect.stringMatching(NO_TIME)]);
     const timed = { ...post, caption: "Timed", scheduledAt: inSeconds(0) };
-    for (const dryRun of [true, false]) {
+    const batch = async (dryRun: boolean): Promise<string[][]> => {
       const { results } = await service.call("schedule_posts", { posts: [post, timed], dryRun });
-      expect(results.map(({ warnings }: any) => warnings)).toEqual([[expect.stringMatching(NO_TIME)], []]);
-    }
+      return results.map(({ warnings }: any) => warnings);
+    };
+    expect(await batch(true)).toEqual([[expect.stringMatching(/Give scheduledAt or slot if that was/)], []]);
+    // Then it is too late for a time.
+    const look =
+      "What became of it is not known yet. Call get_post in a moment. If that was not meant, call cancel_post with fromPlatform.";
+    expect(await batch(false)).toEqual([
+      [`It goes out at once, because no time was given. ${look}`],
+      [`It goes out at once, because its time is now. ${look}`],
+    ]);
     expect((await service.call("schedule_post", { ...post, caption: "Meant" })).warnings).toEqual([]);
   });
 });

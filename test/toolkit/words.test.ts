@@ -81,6 +81,7 @@ const STEPS: { readonly [Do in NextStep["do"]]: readonly Extract<NextStep, { do:
   move_draft: [{ do: "move_draft" }],
   discard_draft: [{ do: "discard_draft" }],
   end_series: [{ do: "end_series" }],
+  stop_series: [{ do: "stop_series", draftIds: ["dft_1"] }],
   change_posts_of_draft: [{ do: "change_posts_of_draft" }],
   upload: [{ do: "upload" }],
   upload_local: [{ do: "upload_local" }],

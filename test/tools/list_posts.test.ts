@@ -49,7 +49,7 @@ describe("list_posts", () => {
     ],
     [{ limit: 501 }, /^limit: must be at most 500\.$/],
     [{ limit: 0 }, /^limit: must be at least 1\.$/],
-    [{ accountId: [] }, /^accountId: must have at least 1 item\.$/],
+    [{ accountId: [] }, /^accountId: is empty\. Give at least one item, or leave it out\.$/],
     [
       { accountIds: ["acc_1"] },
       /^"accountIds" is not a known field\. Did you mean accountId\? The fields are accountId, provider, status/,

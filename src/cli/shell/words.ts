@@ -48,7 +48,10 @@ const inCommands = (id: string): StepWords => ({
   move_draft: () =>
     "To move one, run posthorn call save_draft with another time. To put one away, discard it.",
   discard_draft: () => "To put it away, run posthorn approve with --discard.",
-  end_series: () => "To end the series, run posthorn approve with --stop.",
+  end_series: () =>
+    "To end the series, run posthorn approve with --stop. To change it, then write a new one.",
+  stop_series: () =>
+    "To stop a series, run posthorn approve with --stop. One time of it can be changed once its post is made, about two weeks before.",
   change_posts_of_draft: () => "Change its posts with posthorn edit, or cancel them with posthorn cancel.",
   upload: () => "posthorn upload brings one in.",
   upload_local: () => "A file of this machine: posthorn upload brings it in first.",

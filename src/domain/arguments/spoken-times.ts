@@ -1,7 +1,7 @@
 import { DateTime, Info } from "luxon";
 import { AppError } from "../errors.ts";
 import { WEEKDAYS } from "../drafts/series-days.ts";
-import { parseMoment, quote, toIso, toZoned } from "../time.ts";
+import { quote, toIso } from "../time.ts";
 import { findWeekday, readClock as readClockTime } from "../wall-clock.ts";
 
 const SPAN = /^(?:in |\+ ?)(\d{1,4}|an?) ?(m|min|minute|h|hr|hour|d|day|w|week)s?$/;
@@ -19,14 +19,14 @@ const MONTH_DAY = String.raw`(?:on )?[a-z]+\.? \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4
 const DAY_MONTH = String.raw`(?:on )?(?:the )?\d{1,2}(?:st|nd|rd|th|\.)?(?: of)? [a-z]+\.?(?:,? \d{4})?`;
 const DAY = String.raw`(?:(?:on |this |next )?[a-z]+|\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4}|${MONTH_DAY}|${DAY_MONTH})`;
 const TIME = String.raw`(?:\d[\d:.]*(?: ?[ap]m)?|noon)`;
-const DAY_ALONE = new RegExp(`^(?<day>${DAY})$`);
+export const DAY_ALONE = new RegExp(`^(?<day>${DAY})$`);
 const DAY_AND_TIME = new RegExp(`^(?<day>${DAY}),? (?:at )?(?<time>${TIME})$`);
 const TIME_AND_DAY = new RegExp(`^(?:at )?(?<time>${TIME}),? (?<day>${DAY})$`);
 const WITH_SLASHES = /\d\/\d{1,2}(?:\/|\b)/;
 const IN_MONTH =
   /^(?:on )?(?:the )?(?:(?<month>[a-z]{3,})\.? )?(?<day>\d{1,2})(?:st|nd|rd|th|\.)?(?:(?: of)? (?<after>[a-z]{3,})\.?)?(?:,? (?<year>\d{4}))?$/;
 const GERMAN = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/;
-const ISO = /^\d{4}-?\d{2}-?\d{2}[Tt ]\d{2}/;
+export const ISO = /^\d{4}-?\d{2}-?\d{2}[Tt ]\d{2}/;
 
 interface Clock {
   readonly hour: number;
@@ -46,7 +46,7 @@ const EXAMPLES =
 export const WHEN_HELP =
   'When: "tomorrow 9:00", "friday 18:30", "next monday" (9:00), tonight, "in 2 hours", "jan 5 9:00", "25.12.2031 9:00", 2031-01-30T09:00:00Z';
 
-interface Now {
+export interface Now {
   readonly now: number;
   readonly timezone: string;
   /** Where it was given, for the sentences. Default: `--at`. */
@@ -100,47 +100,6 @@ export function readBound(text: string, at: Now): string {
   const here = DateTime.fromMillis(at.now, { zone: at.timezone });
   const isDay = DAY_ALONE.test(words) && readDay(words, LAST_MINUTE, here) !== null;
   return isDay ? readDate(text, at) : (readWhen(text, at) ?? toIso(at.now));
-}
-
-/**
- * For the sentence that refuses a time which is no ISO 8601: the one to come that it means to people, as it is to be
- * sent. Null: none.
- */
-export function meantMoment({ now, timezone }: Now): (text: string) => string | null {
-  return (text) => {
-    const when = ISO.test(text.trim()) ? null : orNull(() => readWhen(text, { now, timezone }));
-    const ms = when === null ? now : parseMoment("time", when, timezone).ms;
-    return ms > now ? toZoned(ms, timezone) : null;
-  };
-}
-
-/** The same of a day or a time that chooses among what is there, which may be over. */
-export function meantBound({ now, timezone }: Now): (text: string) => string | null {
-  return (text) => {
-    const when = ISO.test(text.trim()) ? null : orNull(() => readBound(text, { now, timezone }));
-    if (when === null || !when.includes("T")) return when;
-    return toZoned(parseMoment("time", when, timezone).ms, timezone);
-  };
-}
-
-/**
- * The same of a day, as a sentence may go on with it. Today by its weekday's name is seldom meant: the next one is told
- * first.
- */
-export function meantDay(text: string, { now, timezone }: Now): string | null {
-  const date = orNull(() => readDate(text, { now, timezone }));
-  const today = DateTime.fromMillis(now, { zone: timezone });
-  const isByName = findWeekday(text.trim().replace(/^(?:on|this) /i, "")) !== null;
-  if (date !== today.toISODate() || !isByName) return date;
-  return `${today.plus({ weeks: 1 }).toISODate()}, or ${date} for today`;
-}
-
-function orNull(read: () => string | null): string | null {
-  try {
-    return read();
-  } catch {
-    return null;
-  }
 }
 
 function noSuchDay(text: string, field: string): AppError {

@@ -48,10 +48,13 @@ export function asMeant(schema: z.ZodType, given: unknown): unknown {
 
 const CHANNEL = "accountId";
 
-/** An object that a channel alone makes, so that its name will do: `targets: ["mastodon"]`. */
+/**
+ * An object that a channel alone makes, as null stands for all else there, so that its name will do:
+ * `targets: ["mastodon"]`. A post is more than its channel.
+ */
 function isChannel({ shape }: z.ZodObject): boolean {
-  const required = Object.entries(shape).filter(([, field]) => !(field as z.ZodType).isOptional());
-  return required.length === 1 && required[0]?.[0] === CHANNEL;
+  const others = Object.entries(shape).filter(([name]) => name !== CHANNEL);
+  return CHANNEL in shape && others.every(([, field]) => (field as z.ZodType).safeParse(null).success);
 }
 
 /** What null or an empty text stands for. Undefined: for no value. */

@@ -90,6 +90,17 @@ function firstDay(input: RepeatInput & { readonly timezone: string }, now: numbe
   return keepsDay ? next : today;
 }
 
+/** Whether it would begin today, had its time not passed. */
+export function missesToday(
+  { from, timezone, ...input }: RepeatInput,
+  near: { readonly now: number; readonly timezone: string },
+): boolean {
+  const zone = timezone ?? near.timezone;
+  const today = readWallClock(near.now, zone).date;
+  const [first] = seriesDays({ ...input, from: from ?? today });
+  return first === today && atWallTime({ date: today, time: input.time }, zone) <= near.now;
+}
+
 function dayOfMonth(date: string): string {
   return date.slice(-2);
 }

@@ -49,7 +49,7 @@ export const PostChange = z.strictObject({
   id: z.string().describe("The post, from list_posts."),
   ...content,
   mediaUrl: content.mediaUrl.unwrap().min(0).optional().describe("Another medium. Empty: none."),
-  caption: content.caption.unwrap().nullable().optional().describe("The new text. Empty: none."),
+  caption: content.caption.unwrap().min(0).optional().describe("The new text. Empty: none."),
   metadata: change,
   // Emptied by null or an empty text, which its type does not tell: the usual number can be given, too.
   leadMinutes: content.leadMinutes.unwrap().nullable().optional().describe(LEAD_MINUTES),

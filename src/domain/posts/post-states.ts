@@ -98,6 +98,22 @@ export function isTakenDown({ status, published_at: at }: PostStanding): boolean
   return status === "cancelled" && at !== null;
 }
 
+/** One that had failed and that a person put away: its error stays, and asks for what is not to be done any more. */
+export function isPutAway({
+  status,
+  published_at: at,
+  platform_post_id: onPlatform,
+  error,
+}: Pick<PostStanding, "status" | "published_at"> & {
+  readonly platform_post_id: string | null;
+  readonly error: unknown;
+}): boolean {
+  return status === "cancelled" && at === null && onPlatform === null && error !== null;
+}
+
+/** Said of it. */
+export const PUT_AWAY = "It had failed and was put away: nothing that its error asks for is to be done.";
+
 function takenDown(post: PostStanding): string {
   return isTakenDown(post) ? ` (taken down at ${toIso(post.updated_at)})` : "";
 }

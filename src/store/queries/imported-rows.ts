@@ -73,6 +73,28 @@ export async function statesOfDrafts(
   return states;
 }
 
+/** What became of a post that a row was made into. */
+export type MadePost = Pick<PostRow, "id" | "status" | "published_at">;
+
+/** What became of the owner's posts with these ids. */
+export async function findMade(
+  reader: Reader,
+  ownerId: string,
+  ids: readonly string[],
+): Promise<readonly MadePost[]> {
+  const found: MadePost[] = [];
+  for (const some of chunks(ids))
+    found.push(
+      ...(await queryOf(reader)
+        .selectFrom("posts")
+        .select(["id", "status", "published_at"])
+        .where("owner_id", "=", ownerId)
+        .where("id", "in", some)
+        .execute()),
+    );
+  return found;
+}
+
 /** What tells whether two posts say the same. */
 export type TwinRow = Pick<PostRow, "account_id" | "content_hash" | "metadata" | "lead_minutes">;
 

@@ -224,6 +224,13 @@ function whyNot(row: PostRow, trigger: Trigger): AppError {
 
 export function postNotFound(id: string): AppError {
   const shown = id.length > 40 ? `${id.slice(0, 40)}…` : id;
+  if (id.startsWith("dft_"))
+    return new AppError(
+      "not_found",
+      say(`${JSON.stringify(shown)} is the id of a draft, not of a post.`, {
+        next: [{ do: "read_draft", revision: null }, { do: "discard_draft" }],
+      }),
+    );
   return new AppError(
     "not_found",
     say(`There is no post ${JSON.stringify(shown)}.`, { next: [{ do: "list", of: "posts" }] }),

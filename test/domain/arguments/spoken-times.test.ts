@@ -1,12 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  meantBound,
-  meantDay,
-  meantMoment,
-  readBound,
-  readDate,
-  readWhen,
-} from "../../../src/domain/arguments/spoken-times.ts";
+import { meantBound, meantDay, meantMoment } from "../../../src/domain/arguments/meant-times.ts";
+import { readBound, readDate, readWhen } from "../../../src/domain/arguments/spoken-times.ts";
 
 const BERLIN = "Europe/Berlin";
 /** A Sunday, 14:30 in Berlin. */
@@ -172,25 +166,59 @@ describe("from or until when", () => {
 describe("what a time that is refused would have meant", () => {
   const here = { now: Date.parse("2026-11-27T11:00:00Z"), timezone: "Europe/Berlin" };
   it.each([
-    ["fri 18:00", "2026-11-27T18:00+01:00"],
-    ["tomorrow 9am", "2026-11-28T09:00+01:00"],
-    ["in 2 hours", "2026-11-27T14:00+01:00"],
-    ["friday", "2026-12-04T09:00+01:00"],
+    // Today by its weekday's name, or in a week.
+    ["fri 18:00", ["2026-11-27T18:00+01:00", "2026-12-04T18:00+01:00"]],
+    ["Friday at 11:00", ["2026-12-04T11:00+01:00"]],
+    ["next friday 18:00", ["2026-12-04T18:00+01:00"]],
+    ["tomorrow 9am", ["2026-11-28T09:00+01:00"]],
+    ["in 2 hours", ["2026-11-27T14:00+01:00"]],
+    // They can be read in one way alone.
+    ["11/28/2026 9:00 AM", ["2026-11-28T09:00+01:00"]],
+    ["24/12/26 18:00", ["2026-12-24T18:00+01:00"]],
+    ["24.12.26 18:00", ["2026-12-24T18:00+01:00"]],
+    ["2026/12/24 18:00", ["2026-12-24T18:00+01:00"]],
     ["now", null],
     ["yesterday", null],
     ["soon", null],
+    ["soon evening", null],
+    ["30/30/2026 9:00", null],
     ["31.2.2027 9:00", null],
     ["2026-13-40T09:00", null],
-  ])("%j as a time to come: %j", (text, meant) => expect(meantMoment(here)(text)).toBe(meant));
+  ])("%j as a time to come: %j", (text, times) =>
+    expect(meantMoment(here)(text)).toEqual(times && { times, isGuess: false }),
+  );
 
   it.each([
-    ["yesterday", "2026-11-26"],
-    ["tomorrow 9:00", "2026-11-28T09:00+01:00"],
-    ["soon", null],
-  ])("%j as a bound: %j", (text, meant) => expect(meantBound(here)(text)).toBe(meant));
+    ["friday", ["2026-12-04T09:00+01:00"]],
+    ["tonight", ["2026-11-27T20:00+01:00"]],
+    ["this evening", ["2026-11-27T20:00+01:00"]],
+    ["next Friday evening", ["2026-12-04T20:00+01:00"]],
+    ["friday evening", ["2026-11-27T20:00+01:00", "2026-12-04T20:00+01:00"]],
+    ["tomorrow in the morning", ["2026-11-28T09:00+01:00"]],
+    ["02/12/2026 18:00", ["2026-12-02T18:00+01:00"]],
+    ["12/11/2027 18:00", ["2027-11-12T18:00+01:00", "2027-12-11T18:00+01:00"]],
+  ])("%j as a time to come may be %j, which a person knows", (text, times) =>
+    expect(meantMoment(here)(text)).toEqual({ times, isGuess: true }),
+  );
 
-  it("a day, and none", () => {
-    expect(meantDay("Monday", here)).toBe("2026-11-30");
-    expect(meantDay("2026-11-30T09:00", here)).toBe(null);
-  });
+  it.each([
+    ["yesterday", ["2026-11-26"]],
+    ["friday", ["2026-11-27", "2026-12-04"]],
+    ["11/28/2026", ["2026-11-28"]],
+    ["tomorrow 9:00", ["2026-11-28T09:00+01:00"]],
+    ["last week", null],
+    ["soon", null],
+  ])("%j as a bound: %j", (text, times) =>
+    expect(meantBound(here)(text)).toEqual(times && { times, isGuess: false }),
+  );
+
+  it.each([
+    ["Monday", ["2026-11-30"]],
+    ["friday", ["2026-11-27", "2026-12-04"]],
+    ["next friday evening", ["2026-12-04"]],
+    ["dec 5", ["2026-12-05"]],
+    ["2026-11-30T09:00", null],
+  ])("%j as a day: %j", (text, times) =>
+    expect(meantDay(text, here)).toEqual(times && { times, isGuess: false }),
+  );
 });
