@@ -140,7 +140,7 @@ describe("the compose file", () => {
 });
 
 describe("the compose file of many machines", () => {
-  const text = read("compose.many.yaml");
+  const text = read("deploy/many.yaml");
   const compose = parse(text, { merge: true }) as {
     services: Record<string, Record<string, any>>;
     secrets: Record<string, { file: string }>;
@@ -165,7 +165,7 @@ describe("the compose file of many machines", () => {
       );
     for (const what of ["volumes", "secrets", "configs"] as const)
       expect(used(what)).toEqual(new Set(Object.keys(compose[what])));
-    for (const { file } of Object.values(compose.configs)) expect(existsSync(join(ROOT, file))).toBe(true);
+    for (const { file } of Object.values(compose.configs)) expect(existsSync(join(ROOT, "deploy", file))).toBe(true);
     for (const [, service] of all) {
       const awaited = (service["depends_on"] ?? {}) as string[] | object;
       for (const name of Array.isArray(awaited) ? awaited : Object.keys(awaited))
@@ -226,7 +226,7 @@ describe("the compose file of many machines", () => {
   it("leads to its hosts as the page says, and what must be sticky to one of them", () => {
     const sites = (caddyfile: string): string =>
       caddyfile.slice(caddyfile.indexOf("(posthorns)")).replace(/^\tto .*$|^\S+ \{$/gm, "");
-    const [proxy, page] = [read("compose.many.Caddyfile"), read("docs/many-machines.md")];
+    const [proxy, page] = [read("deploy/many.Caddyfile"), read("docs/many-machines.md")];
     expect(proxy).toContain(`to ${posthorns.map(([name]) => `${name}:4747`).join(" ")}\n`);
     const example = /^```caddyfile\n(.*?)^```$/ms.exec(page)?.[1] ?? "";
     expect(sites(example)).toBe(sites(proxy));

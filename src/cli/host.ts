@@ -69,19 +69,19 @@ export interface Server extends AsyncDisposable {
 interface ServerOptions {
   readonly role: "serve" | "cli";
   /** Only this half. Default: both. */
-  readonly half?: "api" | "publisher";
+  readonly half?: "api" | "publisher" | undefined;
   /** A server of its own in this folder, whatever the settings say: any free port, loopback, no log. */
   readonly sandbox?: string;
-  readonly tools?: string;
+  readonly tools?: string | undefined;
   /** In the place of `POSTHORN_HOST` and `POSTHORN_PORT`. */
-  readonly host?: string;
-  readonly port?: string;
+  readonly host?: string | undefined;
+  readonly port?: string | undefined;
 }
 
 interface StdioOptions {
   readonly permissions: readonly Permission[];
   /** In the place of `POSTHORN_TOOLS`. */
-  readonly tools?: string;
+  readonly tools?: string | undefined;
 }
 
 /** How to start this installation. Absolute paths. */

@@ -1,32 +1,50 @@
 import { Command, CommanderError } from "commander";
 import { AppError, saidOf } from "../domain/errors.ts";
 import { agentsWords } from "../toolkit/words.ts";
-import { addCalendarLinkCommand } from "./commands/calendar-link.ts";
-import { addConnectCommand } from "./commands/connect.ts";
-import { addDoctorCommand } from "./commands/doctor.ts";
+import { CALENDAR_LINK, OPEN } from "./commands/addresses.ts";
+import { CONNECTING } from "./commands/connect.ts";
+import { DATA } from "./commands/data.ts";
+import { DOCTOR } from "./commands/doctor.ts";
+import { KEYS } from "./commands/keys.ts";
+import { NOTIFY } from "./commands/notify.ts";
+import { DEMO, SERVE, STDIO } from "./commands/serve.ts";
+import { SETTING_UP } from "./commands/setup.ts";
+import { TOOLS } from "./commands/tools.ts";
+import { addRows, type Row } from "./command.ts";
 import type { Host, Terminal } from "./host.ts";
-import { addInstallCommand } from "./install/install.ts";
-import { addKeysCommand } from "./commands/keys.ts";
-import { addNotifyCommand } from "./commands/notify.ts";
-import { addOpenCommand } from "./commands/open.ts";
-import { addDemoCommand, addServeCommand, addStdioCommand } from "./commands/serve.ts";
-import { addSetupCommand } from "./commands/setup.ts";
-import { addServiceCommand } from "./service/service.ts";
-import { addToolCommands } from "./commands/tools.ts";
-import { addDataCommands } from "./commands/data.ts";
-import { addChangeCommands } from "./shell/change.ts";
-import { addChannelCommands } from "./shell/channels.ts";
-import { addDraftCommands } from "./shell/drafts.ts";
-import { addListCommand } from "./shell/list.ts";
-import { addImportCommand } from "./shell/import.ts";
-import { addPostCommand } from "./shell/post.ts";
-import { addReportCommand } from "./shell/report.ts";
+import { INSTALL } from "./install/install.ts";
+import { SERVICE } from "./service/service.ts";
+import { CHANGES } from "./shell/change.ts";
+import { ACCOUNTS, REPORT, SLOTS, STATUS } from "./shell/channels.ts";
+import { UPLOAD } from "./shell/content.ts";
+import { DRAFTING } from "./shell/drafts.ts";
+import { IMPORTING } from "./shell/import.ts";
+import { LIST } from "./shell/list.ts";
+import { POSTING } from "./shell/post.ts";
 import { refusalForShell } from "./shell/words.ts";
-import { addStatusCommand } from "./shell/status.ts";
-import { addSlotCommands } from "./shell/slots.ts";
-import { addUploadCommand } from "./shell/content.ts";
 
 const UPKEEP = "Look after it:";
+
+/** All commands, in the order of help. */
+const COMMANDS: Readonly<Record<string, readonly Row[]>> = {
+  "Start:": [DEMO, SERVE, OPEN, STDIO, INSTALL],
+  "Use:": [
+    SETTING_UP,
+    CONNECTING,
+    ...ACCOUNTS,
+    POSTING,
+    IMPORTING,
+    LIST,
+    STATUS,
+    REPORT,
+    ...CHANGES,
+    ...DRAFTING,
+    ...SLOTS,
+    UPLOAD,
+    ...TOOLS,
+  ],
+  [UPKEEP]: [...KEYS, CALENDAR_LINK, ...NOTIFY, DOCTOR, ...SERVICE, ...DATA],
+};
 
 /** Runs one command line (without node and script) and answers the exit status. */
 export async function runCommandLine(args: readonly string[], host: Host): Promise<number> {
@@ -84,33 +102,10 @@ function createProgram(host: Host): Command {
     .exitOverride()
     .showSuggestionAfterError(true)
     .addHelpText("after", EXAMPLES);
-  program.commandsGroup("Start:");
-  addDemoCommand(program, host);
-  addServeCommand(program, host);
-  addOpenCommand(program, host);
-  addStdioCommand(program, host);
-  addInstallCommand(program, host);
-  program.commandsGroup("Use:");
-  addSetupCommand(program, host);
-  addConnectCommand(program, host);
-  addChannelCommands(program, host);
-  addPostCommand(program, host);
-  addImportCommand(program, host);
-  addListCommand(program, host);
-  addStatusCommand(program, host);
-  addReportCommand(program, host);
-  addChangeCommands(program, host);
-  addDraftCommands(program, host);
-  addSlotCommands(program, host);
-  addUploadCommand(program, host);
-  addToolCommands(program, host);
-  program.commandsGroup(UPKEEP);
-  addKeysCommand(program, host);
-  addCalendarLinkCommand(program, host);
-  addNotifyCommand(program, host);
-  addDoctorCommand(program, host);
-  addServiceCommand(program, host);
-  addDataCommands(program, host);
+  for (const [heading, rows] of Object.entries(COMMANDS)) {
+    program.commandsGroup(heading);
+    addRows(program, rows, host);
+  }
   // Else groups would take over the program's own, under its heading.
   for (const group of program.commands.filter(({ commands }) => commands.length > 0))
     group.helpCommand("help [command]", "print help for a command");

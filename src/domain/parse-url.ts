@@ -34,3 +34,35 @@ export function shortAddress(address: string): string {
   const query = address.indexOf("?");
   return address.length <= MAX_SHOWN_CHARS || query === -1 ? address : `${address.slice(0, query)}?…`;
 }
+
+interface TextPart {
+  readonly kind: "text" | "link";
+  readonly text: string;
+}
+
+const ADDRESS = /https?:\/\/[^\s<>"'`]{1,2000}/gi;
+
+/** A text with its web addresses apart; a sentence's own punctuation after them belongs to the text. */
+export function linksOf(text: string): readonly TextPart[] {
+  const parts: TextPart[] = [];
+  let done = 0;
+  for (const { 0: match, index } of text.matchAll(ADDRESS)) {
+    const address = withoutPunctuation(match);
+    if (parseUrl(address) === null) continue;
+    parts.push({ kind: "text", text: text.slice(done, index) }, { kind: "link", text: address });
+    done = index + address.length;
+  }
+  parts.push({ kind: "text", text: text.slice(done) });
+  return parts.filter((part) => part.text !== "");
+}
+
+/** A closing bracket belongs to the address only where one was opened in it. */
+function withoutPunctuation(address: string): string {
+  let end = address.length;
+  for (;;) {
+    const last = address.charAt(end - 1);
+    const isClosing = last === ")" && !address.slice(0, end).includes("(");
+    if (end === 0 || !(isClosing || ".,:;!?…]}*_".includes(last))) return address.slice(0, end);
+    end -= 1;
+  }
+}

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { runCli } from "../support/cli.ts";
-import { send } from "../support/http.ts";
+import { send, type Answer } from "../support/http.ts";
 
 const KEY = "a-fixed-key-of-forty-characters-or-so-00";
 
@@ -17,6 +17,8 @@ export interface ServersOptions {
 export interface Servers extends AsyncDisposable {
   /** Ids of the accounts that there are. */
   readonly accounts: readonly string[];
+  /** Calls a tool at one of them, once; null: it was killed. */
+  ask(at: number, tool: string, args: object, idempotencyKey?: string): Promise<Answer | null>;
   /** Calls a tool at one of them, again and again where it is killed meanwhile. A refusal is answered as its text. */
   call(at: number, tool: string, args: object, idempotencyKey?: string): Promise<any>;
   kill(at: number): Promise<void>;
@@ -40,16 +42,18 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   };
   const start = (): Promise<Running> => startOne(options.program, env);
   const servers = await Promise.all(Array.from({ length: options.processes }, start));
+  const ask: Servers["ask"] = (at, tool, args, idempotencyKey) =>
+    send(servers[at % servers.length]?.port ?? 0, `POST /api/v1/tools/${tool}`, {
+      key: KEY,
+      json: args,
+      headers: idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey },
+    }).catch(() => null);
   return {
     accounts: accounts.map(({ id }) => id),
-    async call(at, tool, args, idempotencyKey) {
+    ask,
+    async call(...asked) {
       for (;;) {
-        const server = servers[at % servers.length];
-        const answer = await send(server?.port ?? 0, `POST /api/v1/tools/${tool}`, {
-          key: KEY,
-          json: args,
-          headers: idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey },
-        }).catch(() => null);
+        const answer = await ask(...asked);
         if (answer?.status === 200) return answer.json.result;
         // It was killed, or the call is under way still in another one that was.
         const isPassing =

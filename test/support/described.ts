@@ -14,53 +14,80 @@ const Spec = z.looseObject({
   source: z.string(),
   /** What several bodies have: `{ "$ref": "spec#/definitions/article" }`. */
   definitions: Schema.default({}),
+  /** What may stand for a {…} of a path, where that is not usual. */
+  ids: z.record(z.string(), z.string()).default({}),
   operations: z.record(
     z.string(),
     z.object({
-      query: z.record(z.string(), Schema),
-      required: z.array(z.string()),
+      query: z.record(z.string(), Schema).default({}),
+      required: z.array(z.string()).default([]),
       body: Schema.optional(),
+      /** A form of texts: what it has, as an object. */
+      fields: Schema.optional(),
       /** A form with these parts. */
       form: z.array(z.string()).optional(),
+      /** What a token must be good for. */
+      scopes: z.array(z.string()).default([]),
     }),
   ),
 });
+
+/** An operation that a fake itself describes, where no file does. */
+export interface Operation {
+  readonly query?: object;
+  readonly required?: readonly string[];
+  readonly body?: object;
+  readonly fields?: object;
+  readonly scopes?: readonly string[];
+}
+
+interface OwnSpec {
+  readonly source: string;
+  readonly ids?: Readonly<Record<string, string>>;
+  readonly operations: Readonly<Record<string, Operation>>;
+}
 
 export interface Described {
   /** As the description names it: "PUT /campaigns/{id}/status". */
   readonly name: string;
   /** What stands for the first {…} of its path. */
   readonly id: string;
+  /** What stands for each. */
+  readonly ids: readonly string[];
+  readonly scopes: readonly string[];
   readonly query: URLSearchParams;
-  /** Its JSON; null: none. */
+  /** Its JSON, or the fields of its form; null: none. */
   readonly body: any;
   readonly form: FormData | null;
 }
 
-/** Reads requests by the excerpt of a description beside a fake: what a request is, or what is wrong with it. */
+/**
+ * Reads requests by the excerpt of a description beside a fake, which is a file or has no better source: what a
+ * request is, or what is wrong with it.
+ */
 export function describedBy(
-  file: URL,
+  source: URL | OwnSpec,
 ): (request: OutboundRequest, base: string) => Promise<Described | string> {
   const ajv = new Ajv({ strict: false, coerceTypes: false });
-  addFormats.default(ajv);
+  // All that a query has is text.
+  const ofTexts = new Ajv({ strict: false, coerceTypes: true });
+  for (const one of [ajv, ofTexts]) addFormats.default(one);
   ajv.addFormat("json-string", (text) => readJson(text) !== null);
-  const spec = Spec.parse(JSON.parse(readFileSync(file, "utf8")));
+  const spec = Spec.parse(source instanceof URL ? JSON.parse(readFileSync(source, "utf8")) : source);
   ajv.addSchema({ definitions: spec.definitions }, "spec");
-  const operations = Object.entries(spec.operations).map(([name, { query, required, body, form }]) => {
+  const idOf = (_found: string, name: string): string => `(${spec.ids[name] ?? "[\\w-]+"})`;
+  const operations = Object.entries(spec.operations).map(([name, { query, required, ...one }]) => {
     const [method = "", path = ""] = name.split(" ");
+    const properties = { type: "object", properties: query, required, additionalProperties: false };
     return {
       name,
       method,
-      form,
-      pattern: new RegExp(`^${path.replace(/\{\w+\}/, "([\\w-]+)")}$`),
-      // All that a query has is text.
-      isQuery: new Ajv({ strict: false, coerceTypes: true }).compile({
-        type: "object",
-        properties: query,
-        required,
-        additionalProperties: false,
-      }),
-      isBody: body === undefined ? null : ajv.compile(body),
+      form: one.form,
+      scopes: one.scopes,
+      pattern: new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{(\w+)\}/g, idOf)}$`),
+      isQuery: ofTexts.compile(properties),
+      isBody: one.body === undefined ? null : ajv.compile(one.body),
+      areFields: one.fields === undefined ? null : ajv.compile(one.fields),
     };
   });
   return async (request, base) => {
@@ -68,10 +95,11 @@ export function describedBy(
     const path = request.url.split("?")[0]?.slice(base.length) ?? "";
     const found = operations.find(({ method, pattern }) => method === request.method && pattern.test(path));
     if (found === undefined) return `There is no ${request.method} ${path}.`;
-    const { name, isQuery, isBody, pattern } = found;
+    const { name, scopes, isQuery, isBody, areFields, pattern } = found;
     if (!isQuery(Object.fromEntries(url.searchParams))) return `${name}: ${ajv.errorsText(isQuery.errors)}`;
     const type = request.headers?.["content-type"] ?? "";
-    const read = { name, id: pattern.exec(path)?.[1] ?? "", query: url.searchParams, body: null, form: null };
+    const ids = pattern.exec(path)?.slice(1) ?? [];
+    const read = { name, id: ids[0] ?? "", ids, scopes, query: url.searchParams, body: null, form: null };
     const bytes = request.body instanceof Readable ? await buffer(request.body) : (request.body ?? "");
     if (found.form !== undefined) {
       if (!type.startsWith("multipart/form-data")) return `${name}: a body of ${type}.`;
@@ -79,10 +107,14 @@ export function describedBy(
       const names = [...form.keys()];
       return names.join() === found.form.join() ? { ...read, form } : `${name}: the parts ${names.join()}.`;
     }
-    if ((isBody !== null) !== (type === "application/json")) return `${name}: a body of ${type}.`;
-    if (isBody === null) return read;
-    const body = JSON.parse(bytes.toString());
-    return isBody(body) ? { ...read, body } : `${name}: ${ajv.errorsText(isBody.errors)}`;
+    const check = isBody ?? areFields;
+    const wanted =
+      isBody !== null ? "application/json" : areFields !== null ? "application/x-www-form-urlencoded" : "";
+    if (type !== wanted) return `${name}: a body of ${type}.`;
+    if (check === null) return bytes.length === 0 ? read : `${name}: a body.`;
+    const text = bytes.toString();
+    const body = isBody === null ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text);
+    return check(body) ? { ...read, body } : `${name}: ${ajv.errorsText(check.errors)}`;
   };
 }
 

@@ -117,7 +117,8 @@ async function choose(waiting: Waiting): Promise<readonly Account[]> {
   const { host, call, targets, token } = waiting;
   const opened = await openConnection(guestCall(call.ctx), { token });
   const over = new AbortController();
-  const elsewhere = untilNot(waiting, ["choose"], AbortSignal.any([over.signal, call.signal]));
+  const signal = AbortSignal.any([over.signal, call.signal]);
+  const elsewhere = untilNot(waiting, ["choose"], signal);
   if (opened.state !== "choose" || (targets === undefined && !host.terminal.isInteractive)) {
     host.terminal.tell(
       opened.state === "choose"
@@ -126,27 +127,18 @@ async function choose(waiting: Waiting): Promise<readonly Account[]> {
     );
     return connectedOf(await elsewhere);
   }
-  const asked = new AbortController();
-  const choosing = { terminal: host.terminal, targets, signal: asked.signal };
-  const here = chooseHere(waiting, opened.choice.channels, choosing);
+  const { channels } = opened.choice;
+  const here = chooseChannels({ terminal: host.terminal, targets, signal }, channels).then(async (keys) => {
+    const done = await submitChoice(guestCall(call.ctx), { token, keys });
+    if (done.state === "refused") throw done.error;
+  });
   try {
     await Promise.race([here, elsewhere]);
   } finally {
-    asked.abort();
     over.abort();
     await Promise.allSettled([here, elsewhere]);
   }
   return connectedOf(await checkConnection(call, { connectId: waiting.connectId }));
-}
-
-async function chooseHere(
-  { call, token }: Waiting,
-  channels: Parameters<typeof chooseChannels>[1],
-  choosing: Parameters<typeof chooseChannels>[0],
-): Promise<void> {
-  const keys = await chooseChannels(choosing, channels);
-  const done = await submitChoice(guestCall(call.ctx), { token, keys });
-  if (done.state === "refused") throw done.error;
 }
 
 function connectedOf(state: State): readonly Account[] {

@@ -1,45 +1,37 @@
 import * as z from "zod";
-import type { Command } from "commander";
-import type { Account } from "../../domain/accounts/account.ts";
-import { AppError } from "../../domain/errors.ts";
+import { localCaller } from "../../access/api-keys.ts";
+import { namesOfAccounts } from "../../accounts/accounts.ts";
+import { tellReconnection } from "../../accounts/late-posts.ts";
 import type { ConnectTarget } from "../../connecting/connect-target.ts";
 import { plainCall } from "../../context.ts";
-import { tellReconnection } from "../../accounts/late-posts.ts";
-import { namesOfAccounts } from "../../accounts/accounts.ts";
-import type { Host, Session } from "../host.ts";
-import { parseJson, printResult } from "../options.ts";
-import { localCaller } from "../../access/api-keys.ts";
-import { printList } from "../shell/views.ts";
+import type { Account } from "../../domain/accounts/account.ts";
+import { AppError } from "../../domain/errors.ts";
+import { type Given, JSON_TOO, type Row, row } from "../command.ts";
+import type { Host } from "../host.ts";
+import { parseJson, printResult, toJsonText } from "../options.ts";
+import { inShell, type Shell } from "../shell/shell.ts";
+import { showList } from "../shell/views.ts";
 
-interface ConnectOptions {
-  readonly handle?: string;
-  readonly instance?: string;
-  readonly name?: string;
-  readonly account?: string;
-  readonly way?: string;
-  readonly targets?: string;
-  readonly secretsStdin?: true;
-  readonly json?: true;
-}
+const CONNECT = {
+  "[platform]": "the platform (without it, the platforms are listed)",
+  "--handle <handle>": "the account's name there",
+  "--instance <url>": "address of the server, where the platform has many",
+  "--name <name>": "what the channel is called in Posthorn",
+  "--way <way>": "one of the platform's ways to connect (default: the first that is set up)",
+  "--targets <ids>": "of several channels found, connect these (ids separated by commas, or all)",
+  "--account <id>": "reconnect this account instead of making a new one",
+  "--secrets-stdin": "read the secrets as one JSON object from standard input instead of asking",
+  "--json": JSON_TOO,
+} as const;
 
+type Connecting = Given<typeof CONNECT>;
 type Secrets = Readonly<Record<string, string>>;
 
-export function addConnectCommand(program: Command, host: Host): void {
-  program
-    .command("connect")
-    .description("connect a channel")
-    .argument("[platform]", "the platform (without it, the platforms are listed)")
-    .option("--handle <handle>", "the account's name there")
-    .option("--instance <url>", "address of the server, where the platform has many")
-    .option("--name <name>", "what the channel is called in Posthorn")
-    .option("--way <way>", "one of the platform's ways to connect (default: the first that is set up)")
-    .option("--targets <ids>", "of several channels found, connect these (ids separated by commas, or all)")
-    .option("--account <id>", "reconnect this account instead of making a new one")
-    .option("--secrets-stdin", "read the secrets as one JSON object from standard input instead of asking")
-    .option("--json", "print JSON on a terminal, too")
-    .addHelpText(
-      "after",
-      `
+export const CONNECTING: Row = row({
+  name: "connect",
+  about: "connect a channel",
+  takes: CONNECT,
+  help: `
 Passwords and tokens are asked for and do not show while you type. They are stored encrypted. Where you agree
 on the platform's own page, the address to open is printed. If your browser cannot come back from there,
 paste the address that it ended at. For programs the account is printed as JSON, several as a list.
@@ -49,86 +41,71 @@ Examples:
   posthorn connect bluesky --handle alice.example --instance https://pds.example --secrets-stdin <<< '{"appPassword":"…"}'
   posthorn connect facebook --targets all
   posthorn connect feed --name "News"`,
-    )
-    .action((platform: string | undefined, options: ConnectOptions) =>
-      platform === undefined && options.account === undefined
-        ? showPlatforms(host)
-        : connect(host, platform, options),
-    );
-}
+  run: (given, host) =>
+    given.platform === undefined && given.account === undefined
+      ? inShell(host, undefined, showPlatforms)
+      : inShell(host, given.json, (at) => connect(at, given)),
+});
 
-async function showPlatforms(host: Host): Promise<void> {
-  await using session = await host.openSession();
-  const { result } = await session.toolbox.call("list_platforms", {}, localCaller());
-  await printList(host, session, { result });
-  host.terminal.tell(
+async function showPlatforms(at: Shell): Promise<void> {
+  const { result } = await at.session.toolbox.call("list_platforms", {}, localCaller());
+  at.terminal.print(at.isRead ? await showList(at, result) : toJsonText(result));
+  at.terminal.tell(
     "Connect one with posthorn connect PLATFORM. posthorn doctor PLATFORM shows how to set it up.\n",
   );
 }
 
-async function connect(host: Host, provider: string | undefined, options: ConnectOptions): Promise<void> {
-  const [{ readTarget }, { hasConsent }] = await Promise.all([
-    import("../../connecting/connections.ts"),
-    import("../../connecting/connect-page.ts"),
-  ]);
-  await using session = await host.openSession();
-  const { way, targets } = options;
-  const { account, instance, handle, name } = options;
+async function connect(at: Shell, options: Connecting): Promise<void> {
+  const [{ connectWithSecrets, readTarget }, { hasConsent }, { chooseChannels, connectByConsent }] =
+    await Promise.all([
+      import("../../connecting/connections.ts"),
+      import("../../connecting/connect-page.ts"),
+      import("./connect-by-consent.ts"),
+    ]);
+  const { ctx, host, session, terminal } = at;
+  const { platform, way, targets, account, instance, handle, name } = options;
   // An empty text leaves an option out, as it does in connect_channel.
   const args = {
-    provider,
+    provider: platform,
     way: way || undefined,
     accountId: account || undefined,
     instanceUrl: instance || undefined,
     handle,
     name,
   };
-  const target = await readTarget(session.ctx, localCaller(), args);
+  const target = await readTarget(ctx, localCaller(), args);
   if (options.secretsStdin === true && target.way.kind !== "secrets") throw takesNone(target);
-  const release = await tellReconnection(session.ctx, target.reconnecting);
-  if (release !== null) host.terminal.tell(`${release}\n`);
-  if (hasConsent(target)) {
-    const { connectByConsent } = await import("./connect-by-consent.ts");
-    return print({ host, session, options }, await connectByConsent(host, session, { ...args, targets }));
-  }
-  const { connectWithSecrets } = await import("../../connecting/connections.ts");
+  const release = await tellReconnection(ctx, target.reconnecting);
+  if (release !== null) terminal.tell(`${release}\n`);
+  if (hasConsent(target))
+    return await print(at, options, await connectByConsent(host, session, { ...args, targets }));
   const secrets = await readSecrets(host, target, options);
-  const { accounts, notice, shownOnce } = await connectWithSecrets(
-    plainCall(session.ctx, localCaller(), host.stopSignal),
-    {
-      ...args,
-      secrets,
-      choose: async (channels) => {
-        const { chooseChannels } = await import("./connect-by-consent.ts");
-        return chooseChannels({ terminal: host.terminal, targets, signal: host.stopSignal }, channels);
-      },
-    },
-  );
-  await print({ host, session, options }, accounts);
-  for (const text of [notice, shownOnce]) if (text !== null) host.terminal.tell(`${text}\n`);
+  const signal = host.stopSignal;
+  const { accounts, notice, shownOnce } = await connectWithSecrets(plainCall(ctx, localCaller(), signal), {
+    ...args,
+    secrets,
+    choose: (channels) => chooseChannels({ terminal, targets, signal }, channels),
+  });
+  await print(at, options, accounts);
+  for (const text of [notice, shownOnce]) if (text !== null) terminal.tell(`${text}\n`);
 }
 
 /** One account as an object, several as a list. */
-async function print(
-  { host, session, options }: { host: Host; session: Session; options: ConnectOptions },
-  accounts: readonly Account[],
-): Promise<void> {
-  const names = await namesOfAccounts({ ctx: session.ctx, caller: localCaller() });
-  const named = accounts.map(({ id, name, provider, handle }) => {
+async function print(at: Shell, { json }: Connecting, accounts: readonly Account[]): Promise<void> {
+  const names = await namesOfAccounts({ ctx: at.ctx, caller: localCaller() });
+  const told = accounts.map(({ id, name, provider, handle }) => {
     const also = handle === null || handle === name ? "" : `, ${handle}`;
     return `"${name}" (${provider}${also}) is connected as ${id}.`;
   });
   const [first] = accounts;
-  const next =
-    first === undefined
-      ? []
-      : [`Post there with posthorn post "Hello" --on "${names.get(first.id) ?? first.name}".`];
+  if (first !== undefined)
+    told.push(`Post there with posthorn post "Hello" --on "${names.get(first.id) ?? first.name}".`);
   const result = accounts.length === 1 ? first : accounts;
-  printResult(host, { json: options.json, sentence: [...named, ...next].join("\n"), result });
+  printResult(at.host, { json, sentence: told.join("\n"), result });
   for (const { id, name } of accounts) {
     const called = names.get(id) ?? name;
     if (called !== name)
-      host.terminal.tell(
+      at.terminal.tell(
         `Another channel is called "${name}", too: --on "${name}" is refused from now on. Say --on "${called}", or give one of them another name: posthorn call update_account '${JSON.stringify({ accountId: id, name: "…" })}'.\n`,
       );
   }
@@ -137,7 +114,7 @@ async function print(
 async function readSecrets(
   host: Host,
   { platform, way, reconnecting }: ConnectTarget,
-  options: ConnectOptions,
+  options: Connecting,
 ): Promise<Secrets> {
   if (way.kind !== "secrets") return {};
   if (options.secretsStdin === true) return parseSecrets(await host.terminal.readAll(), way.fields);
@@ -180,7 +157,7 @@ type SecretsWay = Extract<ConnectTarget["way"], { readonly kind: "secrets" }>;
 
 interface Asking {
   readonly fields: SecretsWay["fields"];
-  readonly options: ConnectOptions;
+  readonly options: Connecting;
   /** Whether what is left empty stays as it is stored. */
   readonly keepsStored: boolean;
 }

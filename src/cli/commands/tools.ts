@@ -1,41 +1,45 @@
-import type { Command } from "commander";
+import { localCaller } from "../../access/api-keys.ts";
 import { unknownTool } from "../../toolkit/nearest-tool.ts";
 import type { ToolListing } from "../../toolkit/toolbox.ts";
-import type { Host } from "../host.ts";
+import { JSON_TOO, preset, type Row, row } from "../command.ts";
 import { parseJson, toJsonText } from "../options.ts";
-import { localCaller, shellCaller } from "../../access/api-keys.ts";
 import { alwaysAsked, publishDue } from "../shell/outcomes.ts";
-import { printList } from "../shell/views.ts";
+import { inShell, type Shell } from "../shell/shell.ts";
+import { showList } from "../shell/views.ts";
 
-interface ToolsOptions {
-  readonly short?: true;
-  readonly json?: true;
-}
-
-export function addToolCommands(program: Command, host: Host): void {
-  program
-    .command("tools")
-    .description("list the tools with their JSON Schemas")
-    .argument("[tool]", "only this one")
-    .option("-s, --short", "one line a tool instead of JSON (always so on a terminal)")
-    .option("--json", "print JSON on a terminal, too")
-    .addHelpText(
-      "after",
-      `
+export const TOOLS: readonly Row[] = [
+  row({
+    name: "tools",
+    about: "list the tools with their JSON Schemas",
+    takes: {
+      "[tool]": "only this one",
+      "-s, --short": "one line a tool instead of JSON (always so on a terminal)",
+      "--json": JSON_TOO,
+    },
+    help: `
 Examples:
   posthorn tools --short
   posthorn tools schedule_post`,
-    )
-    .action((name: string | undefined, options: ToolsOptions) => listTools(host, name, options));
-  program
-    .command("call")
-    .description("call a tool and print its result")
-    .argument("<tool>", 'name of the tool ("posthorn tools --short" lists them)')
-    .argument("[json]", "its arguments as a JSON object, or - to read them from standard input", "{}")
-    .option("--json", "print lists as JSON on a terminal, too")
-    .addHelpText(
-      "after",
-      `
+    run: ({ tool: name, short, json }, host) =>
+      inShell(host, json, async ({ session, terminal }) => {
+        const all = session.toolbox.list(localCaller());
+        const tools = all.filter((tool) => name === undefined || tool.name === name);
+        const names = all.map((tool) => tool.name);
+        if (name !== undefined && tools.length === 0) throw unknownTool(name, names);
+        const isShort = short === true || (terminal.isScreen && name === undefined);
+        const found = name === undefined ? { tools } : tools[0];
+        terminal.print(isShort && json !== true ? shortList(tools) : toJsonText(found));
+      }),
+  }),
+  row({
+    name: "call",
+    about: "call a tool and print its result",
+    takes: {
+      "<tool>": 'name of the tool ("posthorn tools --short" lists them)',
+      "[json]": preset("its arguments as a JSON object, or - to read them from standard input", "{}"),
+      "--json": "print lists as JSON on a terminal, too",
+    },
+    help: `
 The result is JSON. On a terminal, a list is a short table. Where nothing else publishes on the data folder, this command
 publishes a post that is due at once, and prints what became of it.
 
@@ -46,26 +50,17 @@ Examples:
   posthorn call schedule_posts - < posts.json
 
 The exit status is 1 when the tool refuses, with its reason on standard error.`,
-    )
-    .action((tool: string, json: string, options: { json?: true }) => call(host, tool, json, options));
-}
-
-async function listTools(host: Host, name: string | undefined, options: ToolsOptions): Promise<void> {
-  await using session = await host.openSession();
-  const all = session.toolbox.list(localCaller());
-  const tools = name === undefined ? all : all.filter((tool) => tool.name === name);
-  if (name !== undefined && tools.length === 0)
-    throw unknownTool(
-      name,
-      all.map((tool) => tool.name),
-    );
-  const isShort = options.short === true || (host.terminal.isScreen && name === undefined);
-  host.terminal.print(
-    isShort && options.json !== true
-      ? shortList(tools)
-      : toJsonText(name === undefined ? { tools } : tools[0]),
-  );
-}
+    async run(_, host, command) {
+      const [tool = "", typed = "{}"] = command.args;
+      const text = typed === "-" ? await host.terminal.readAll() : typed;
+      const args = parseJson({ source: "json", text: text.trim() === "" ? "{}" : text, advice: ADVICE });
+      // Only a listed process may hold an idempotency key: the others must see that it is still at work.
+      const isRegistered = typeof args === "object" && args !== null && "idempotencyKey" in args;
+      const json = command.opts<{ json?: true }>().json;
+      await inShell(host, json, (at) => call(at, tool, args), { isRegistered });
+    },
+  }),
+];
 
 function shortList(tools: readonly ToolListing[]): string {
   const width = Math.max(...tools.map((tool) => tool.name.length));
@@ -76,22 +71,17 @@ function shortList(tools: readonly ToolListing[]): string {
 
 const ADVICE = `Write it in single quotes, for example '{"limit":5}'.`;
 
-async function call(host: Host, tool: string, json: string, options: { json?: true }): Promise<void> {
-  const text = json === "-" ? await host.terminal.readAll() : json;
-  const args = parseJson({ source: "json", text: text.trim() === "" ? "{}" : text, advice: ADVICE });
-  // Only a listed process may hold an idempotency key: the others must see that it is still at work.
-  const isRegistered = typeof args === "object" && args !== null && "idempotencyKey" in args;
-  await using session = await host.openSession({ isRegistered });
-  const { result, sentences } = await session.toolbox.call(tool, args, shellCaller(), {
-    ...alwaysAsked(host, session),
-    signal: host.stopSignal,
+async function call(at: Shell, tool: string, args: unknown): Promise<void> {
+  const { host, session, terminal } = at;
+  const result = await at.use(tool, args, {
+    ...alwaysAsked(at),
     progress: (done, total, message) => {
-      if (host.terminal.isInteractive)
-        host.terminal.tell(`${message} (${total === null ? done : `${done} of ${total}`})\n`);
+      if (terminal.isInteractive)
+        terminal.tell(`${message} (${total === null ? done : `${done} of ${total}`})\n`);
     },
   });
   const isReadOnly = session.toolbox.tools.find(({ name }) => name === tool)?.hints.readOnly ?? true;
-  const ended = isReadOnly ? result : await publishDue({ host, session }, result);
-  await printList(host, session, { result: ended, sentences, json: options.json });
+  const ended = isReadOnly ? result : await publishDue(at, result);
+  terminal.print(at.isRead ? await showList(at, ended) : toJsonText(ended));
   host.stopSignal.throwIfAborted();
 }

@@ -29,7 +29,7 @@ const OVER =
   "The demo is over and its folder removed. In a terminal, without --exit, its page stays up to be looked at.";
 
 /** Shows the whole way of a post on a server of its own, in a folder that is removed again. */
-export async function runDemo(host: Host, options: { exit?: true }): Promise<void> {
+export async function runDemo(host: Host, isShort: boolean): Promise<void> {
   const { terminal } = host;
   const folder = await host.makeTemporaryFolder();
   try {
@@ -40,7 +40,7 @@ export async function runDemo(host: Host, options: { exit?: true }): Promise<voi
     const { publicUrl } = server;
     const command = host.findCommand();
     const post = await watch(host, server, await schedule(host, server));
-    const staysUp = options.exit !== true && terminal.isInteractive;
+    const staysUp = !isShort && terminal.isInteractive;
     // Addresses of a server that ends would lead nowhere.
     const places = `
   See it       ${post.platformUrl ?? publicUrl}

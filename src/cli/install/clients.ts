@@ -16,18 +16,12 @@ export interface Client {
   readonly section: string;
   /** Where its configuration may be: the first that is there, else the last. */
   files(place: OwnFolders): readonly string[];
-  /** Its command that adds and removes a server; left out: its file is written. */
-  readonly own?: OwnCommand;
+  /** Its own command line that adds a server, or removes it (null); left out: its file is written. */
+  own?(launch: Launch | null): readonly [command: string, ...args: string[]];
   /** What to write for this launch, in the client's own words. */
   entry(launch: Launch): Entry;
   /** What the person does then. */
   readonly next: string;
-}
-
-interface OwnCommand {
-  readonly command: string;
-  add(launch: Launch): readonly string[];
-  readonly remove: readonly string[];
 }
 
 export const SERVER_NAME = "posthorn";
@@ -62,12 +56,11 @@ export const CLIENTS: readonly Client[] = [
     name: "claude-code",
     title: "Claude Code",
     section: "mcpServers",
-    own: {
-      command: "claude",
-      add: (launch) => ["mcp", "add-json", "--scope", "user", SERVER_NAME, JSON.stringify(typed(launch))],
-      remove: ["mcp", "remove", "--scope", "user", SERVER_NAME],
-    },
-    files: (place) => [join(place, place.env["CLAUDE_CONFIG_DIR"] || place.home, ".claude.json")],
+    own: (launch) =>
+      launch === null
+        ? ["claude", "mcp", "remove", ...FOR_USER, SERVER_NAME]
+        : ["claude", "mcp", "add-json", ...FOR_USER, SERVER_NAME, JSON.stringify(typed(launch))],
+    files: below(({ env, home }) => env["CLAUDE_CONFIG_DIR"] || home, ".claude.json"),
     entry: typed,
     next: NEW_SESSION,
   },
@@ -75,14 +68,11 @@ export const CLIENTS: readonly Client[] = [
     name: "codex",
     title: "Codex",
     section: "mcp_servers",
-    own: {
-      command: "codex",
-      add: ({ command, args, env }) => ["mcp", "add", SERVER_NAME, ...flags(env), "--", command, ...args],
-      remove: ["mcp", "remove", SERVER_NAME],
-    },
-    files: (place) => [
-      join(place, place.env["CODEX_HOME"] || join(place, place.home, ".codex"), "config.toml"),
-    ],
+    own: (launch) =>
+      launch === null
+        ? ["codex", "mcp", "remove", SERVER_NAME]
+        : ["codex", "mcp", "add", SERVER_NAME, ...flags(launch), "--", launch.command, ...launch.args],
+    files: below((place) => place.env["CODEX_HOME"] || join(place, place.home, ".codex"), "config.toml"),
     entry: plain,
     next: NEW_SESSION,
   },
@@ -90,7 +80,7 @@ export const CLIENTS: readonly Client[] = [
     name: "cursor",
     title: "Cursor",
     section: "mcpServers",
-    files: (place) => [join(place, place.home, ".cursor", "mcp.json")],
+    files: below(({ home }) => home, ".cursor", "mcp.json"),
     entry: plain,
     next: "Turn it on in its settings, under MCP, if it asks.",
   },
@@ -98,7 +88,7 @@ export const CLIENTS: readonly Client[] = [
     name: "vscode",
     title: "VS Code",
     section: "servers",
-    files: (place) => [join(place, settings(place), "Code", "User", "mcp.json")],
+    files: below(settings, "Code", "User", "mcp.json"),
     entry: typed,
     next: 'Run "MCP: List Servers" in its command palette to start it.',
   },
@@ -106,21 +96,20 @@ export const CLIENTS: readonly Client[] = [
     name: "gemini-cli",
     title: "Gemini CLI",
     section: "mcpServers",
-    own: {
-      command: "gemini",
-      add: ({ command, args, env }) => [
-        "mcp",
-        "add",
-        "--scope",
-        "user",
-        ...flags(env),
-        SERVER_NAME,
-        command,
-        ...args,
-      ],
-      remove: ["mcp", "remove", "--scope", "user", SERVER_NAME],
-    },
-    files: (place) => [join(place, place.env["GEMINI_CLI_HOME"] || place.home, ".gemini", "settings.json")],
+    own: (launch) =>
+      launch === null
+        ? ["gemini", "mcp", "remove", ...FOR_USER, SERVER_NAME]
+        : [
+            "gemini",
+            "mcp",
+            "add",
+            ...FOR_USER,
+            ...flags(launch),
+            SERVER_NAME,
+            launch.command,
+            ...launch.args,
+          ],
+    files: below(({ env, home }) => env["GEMINI_CLI_HOME"] || home, ".gemini", "settings.json"),
     entry: plain,
     next: NEW_SESSION,
   },
@@ -139,7 +128,10 @@ export const CLIENTS: readonly Client[] = [
   },
 ];
 
-function flags(env: Launch["env"]): readonly string[] {
+/** For every folder of the person. */
+const FOR_USER = ["--scope", "user"] as const;
+
+function flags({ env }: Launch): readonly string[] {
   return Object.entries(env).flatMap(([name, value]) => ["--env", `${name}=${value}`]);
 }
 
@@ -147,6 +139,10 @@ export function showEntry({ name, section, entry }: Client, launch: Launch): str
   if (name !== "codex") return JSON.stringify({ [section]: { [SERVER_NAME]: entry(launch) } }, null, 2);
   const { command, args } = launch;
   return `[${section}.${SERVER_NAME}]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}`;
+}
+
+function below(root: (place: OwnFolders) => string, ...parts: readonly string[]): Client["files"] {
+  return (place) => [join(place, root(place), ...parts)];
 }
 
 function join({ platform }: OwnFolders, ...parts: readonly string[]): string {

@@ -1,33 +1,30 @@
-import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import type { Host } from "../host.ts";
+import { type Given, role, type Row, row } from "../command.ts";
 import type { Role } from "../../domain/permissions.ts";
-import { readPermissionOptions, roleOption, type PermissionOptions } from "../options.ts";
+import { readPermissionOptions } from "../options.ts";
 import { oneLine } from "../shell/table.ts";
 import { CLIENTS, showEntry, type Client, type Launch } from "./clients.ts";
 import { backupOf, hasPosthorn, planEntry, readConfigFile, writeConfigFile } from "./config-file.ts";
 
-interface InstallOptions extends PermissionOptions {
-  readonly remove?: true;
-  readonly yes?: true;
-  readonly dryRun?: true;
-}
-
 const NAMES = CLIENTS.map(({ name }) => name).join(", ");
 
-export function addInstallCommand(program: Command, host: Host): void {
-  program
-    .command("install")
-    .description("set Posthorn up in an agent's client (without a name, list those of this machine)")
-    .argument("[client]", NAMES)
-    .option("--permissions <list>", "what the agent may do, separated by commas (default: all)")
-    .addOption(roleOption("a name for permissions, instead of --permissions"))
-    .option("--remove", "take it out again")
-    .option("--dry-run", "show the change and make none")
-    .option("-y, --yes", "do it without asking")
-    .addHelpText(
-      "after",
-      `
+const TAKES = {
+  "[client]": NAMES,
+  "--permissions <list>": "what the agent may do, separated by commas (default: all)",
+  "--role <role>": role("a name for permissions, instead of --permissions"),
+  "--remove": "take it out again",
+  "--dry-run": "show the change and make none",
+  "-y, --yes": "do it without asking",
+} as const;
+
+type InstallOptions = Given<typeof TAKES>;
+
+export const INSTALL: Row = row({
+  name: "install",
+  about: "set Posthorn up in an agent's client (without a name, list those of this machine)",
+  takes: TAKES,
+  help: `
 Shows the client's own command, or what is written into its configuration, and asks. Everything else in the file stays,
 and the old file is kept beside it. The paths are absolute, so that a client without a PATH finds them. Run by npx, it
 writes that npx starts Posthorn. Without --role and --permissions you are asked what the agent may do. With --yes, or where
@@ -37,11 +34,9 @@ Examples:
   posthorn install
   posthorn install claude-code
   posthorn install cursor --role writer`,
-    )
-    .action((name: string | undefined, options: InstallOptions) =>
-      name === undefined ? list(host) : install(host, clientOf(name), options),
-    );
-}
+  run: (given, host) =>
+    given.client === undefined ? list(host) : install(host, clientOf(given.client), given),
+});
 
 function clientOf(name: string): Client {
   const client = CLIENTS.find((one) => one.name === name);
@@ -64,18 +59,19 @@ async function list(host: Host): Promise<void> {
 }
 
 async function install(host: Host, client: Client, options: InstallOptions): Promise<void> {
+  const { terminal } = host;
   const launch = options.remove === true ? null : launchOf(host, await withRole(host, options));
-  const isDone =
-    client.own === undefined
-      ? await changeFile(host, client, { options, launch })
-      : await runOwnCommand(host, client, { options, launch, own: client.own });
-  if (!isDone) return;
+  const { shown, make } = await (client.own === undefined ? changeFile : runOwnCommand)(host, client, launch);
+  terminal.print(`${shown}\n`);
+  if (make === null || options.dryRun === true) return;
+  await requireYes(host, options, `${client.own === undefined ? "Write" : "Run"} this? [y/N] `);
+  await make();
   const done = launch === null ? "does not start Posthorn any more" : "starts Posthorn from now on";
-  host.terminal.print(`${client.title} ${done}. ${client.next}\n`);
-  if (launch === null) return;
-  host.terminal.tell(
-    `Posts go out while the client is open. ${host.findCommand()} service install keeps Posthorn running without it.\n`,
-  );
+  terminal.print(`${client.title} ${done}. ${client.next}\n`);
+  if (launch !== null)
+    terminal.tell(
+      `Posts go out while the client is open. ${host.findCommand()} service install keeps Posthorn running without it.\n`,
+    );
 }
 
 /** What a person may let an agent do, the first by itself. */
@@ -106,57 +102,49 @@ async function withRole(host: Host, options: InstallOptions): Promise<InstallOpt
   );
 }
 
+/** What is shown of a change, and what makes it; null where there is nothing to change. */
 interface Change {
-  readonly options: InstallOptions;
-  /** Null: Posthorn is taken out. */
-  readonly launch: Launch | null;
+  readonly shown: string;
+  readonly make: (() => Promise<void>) | null;
 }
 
-/** False where nothing was changed. */
-async function changeFile(host: Host, client: Client, { options, launch }: Change): Promise<boolean> {
-  const { terminal } = host;
-  const file = await readConfigFile(client.files(host.place));
+/** `launch` null: Posthorn is taken out. */
+async function changeFile({ terminal, place }: Host, client: Client, launch: Launch | null): Promise<Change> {
+  const file = await readConfigFile(client.files(place));
   const text = planEntry(client, file.text, launch);
   if (text === file.text) {
     const state = launch === null ? "does not have Posthorn" : "starts Posthorn like this already";
-    terminal.print(`${client.title} ${state}. Nothing to change in ${file.path}.\n`);
-    return false;
+    return { shown: `${client.title} ${state}. Nothing to change in ${file.path}.`, make: null };
   }
-  terminal.print(
+  const shown =
     launch === null
-      ? `Posthorn's entry is taken out of ${file.path}.\n`
-      : `This is written into ${file.path}:\n${showEntry(client, launch)}\n`,
-  );
-  if (options.dryRun === true) return false;
-  await requireYes(host, options, "Write this? [y/N] ");
-  await writeConfigFile(file, text);
-  if (file.exists) terminal.tell(`What it was before Posthorn is kept in ${backupOf(file)}.\n`);
-  return true;
+      ? `Posthorn's entry is taken out of ${file.path}.`
+      : `This is written into ${file.path}:\n${showEntry(client, launch)}`;
+  const make = async (): Promise<void> => {
+    await writeConfigFile(file, text);
+    if (file.exists) terminal.tell(`What it was before Posthorn is kept in ${backupOf(file)}.\n`);
+  };
+  return { shown, make };
 }
 
-async function runOwnCommand(
-  host: Host,
-  { title }: Client,
-  { options, launch, own }: Change & { readonly own: NonNullable<Client["own"]> },
-): Promise<boolean> {
-  const args = launch === null ? own.remove : own.add(launch);
-  const { command } = own;
-  const line = [command, ...args].map(quoteWord).join(" ");
-  host.terminal.print(`This is run:\n  ${line}\n`);
-  if (options.dryRun === true) return false;
-  await requireYes(host, options, "Run this? [y/N] ");
-  const { run } = await host.openMachine();
-  // An entry that is there would be in the way.
-  if (launch !== null) await run(command, own.remove);
-  const { status, stdout, stderr } = await run(command, args);
-  if (status === 0) return true;
-  const said = oneLine(stderr.trim() || stdout).slice(0, MAX_REASON_CHARS);
-  throw new AppError(
-    "unavailable",
-    status === null
-      ? `The command ${command} of ${title} is not found here. Install it, or run the line above where it is.`
-      : `${title} did not do it: ${said} Run the line above yourself once that is mended.`,
-  );
+async function runOwnCommand(host: Host, { title, own }: Client, launch: Launch | null): Promise<Change> {
+  const [command = "", ...args] = own?.(launch) ?? [];
+  const shown = `This is run:\n  ${[command, ...args].map(quoteWord).join(" ")}`;
+  const make = async (): Promise<void> => {
+    const { run } = await host.openMachine();
+    // An entry that is there would be in the way.
+    if (launch !== null) await run(command, own?.(null).slice(1) ?? []);
+    const { status, stdout, stderr } = await run(command, args);
+    if (status === 0) return;
+    const said = oneLine(stderr.trim() || stdout).slice(0, MAX_REASON_CHARS);
+    throw new AppError(
+      "unavailable",
+      status === null
+        ? `The command ${command} of ${title} is not found here. Install it, or run the line above where it is.`
+        : `${title} did not do it: ${said} Run the line above yourself once that is mended.`,
+    );
+  };
+  return { shown, make };
 }
 
 const MAX_REASON_CHARS = 300;

@@ -1,8 +1,7 @@
-import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import { SECOND } from "../../domain/time.ts";
 import type { Host, Machine } from "../host.ts";
-import { wholeNumber } from "../options.ts";
+import { group, type Row, row, whole } from "../command.ts";
 import { oneLine } from "../shell/table.ts";
 import { MARK, openLaunchd, openSystemd, type RunStep, type ServiceManager } from "./manager.ts";
 
@@ -11,13 +10,11 @@ const READY_WITHIN_MS = 60 * SECOND;
 const POLL_MS = SECOND / 2;
 const MAX_REASON_CHARS = 300;
 
-export function addServiceCommand(program: Command, host: Host): void {
-  const service = program
-    .command("service")
-    .description("have the system keep it running: install, status, logs, uninstall")
-    .addHelpText(
-      "after",
-      `
+export const SERVICE: readonly Row[] = [
+  group(
+    "service",
+    "have the system keep it running: install, status, logs, uninstall",
+    `
 A systemd user unit on Linux, a LaunchAgent on macOS; elsewhere it says what else there is. It runs
 "posthorn serve" as you, with the settings of posthorn.env in the data folder.
 
@@ -25,27 +22,33 @@ Examples:
   posthorn service install --print
   posthorn service install           again after an update, or after moving Node or the data folder
   posthorn service logs --follow`,
-    );
-  service
-    .command("install")
-    .description("write the service's file, start it, and start it with the machine from now on")
-    .option("--dry-run, --print", "print the file and change nothing")
-    .action((options: { print?: true }) => installService(host, options));
-  service
-    .command("status")
-    .description("tell whether it runs, since when and where (exit status 1 if it does not run)")
-    .action(() => showStatus(host));
-  service
-    .command("logs")
-    .description("show what it logged")
-    .option("--lines <count>", "how many of the last lines", wholeNumber(999_999), 100)
-    .option("--follow", "go on showing what it logs until Ctrl-C")
-    .action((options: { lines: number; follow?: true }) => showLogs(host, options));
-  service
-    .command("uninstall")
-    .description("stop it and remove the service's file (the data folder stays)")
-    .action(() => uninstallService(host));
-}
+  ),
+  row({
+    name: "service install",
+    about: "write the service's file, start it, and start it with the machine from now on",
+    takes: { "--dry-run, --print": "print the file and change nothing" },
+    run: ({ print }, host) => installService(host, print === true),
+  }),
+  row({
+    name: "service status",
+    about: "tell whether it runs, since when and where (exit status 1 if it does not run)",
+    run: (_, host) => showStatus(host),
+  }),
+  row({
+    name: "service logs",
+    about: "show what it logged",
+    takes: {
+      "--lines <count>": whole("how many of the last lines", 999_999, 100),
+      "--follow": "go on showing what it logs until Ctrl-C",
+    },
+    run: ({ lines, follow }, host) => showLogs(host, lines, follow === true),
+  }),
+  row({
+    name: "service uninstall",
+    about: "stop it and remove the service's file (the data folder stays)",
+    run: (_, host) => uninstallService(host),
+  }),
+];
 
 /** Throws `unavailable` with the way on where none of ours is. */
 function managerOf(host: Host, machine: Machine): ServiceManager {
@@ -73,14 +76,14 @@ async function openManager(host: Host, machine: Machine): Promise<ServiceManager
   return manager;
 }
 
-async function installService(host: Host, options: { readonly print?: true }): Promise<void> {
+async function installService(host: Host, isPrint: boolean): Promise<void> {
   const { terminal } = host;
   const machine = await host.openMachine();
   const { render } = managerOf(host, machine);
   const { node, script: program } = host.locateProgram();
   const folder = machine.dataFolder;
   const text = render({ node, program, folder });
-  if (options.print === true) return terminal.print(text);
+  if (isPrint) return terminal.print(text);
   const manager = await openManager(host, machine);
   await isInstalled(machine, manager);
   const { address, publicUrl } = await machine.readAddress();
@@ -179,9 +182,9 @@ runs       ${await manager.whenItRuns()}
   );
 }
 
-async function showLogs(host: Host, { lines, follow }: { lines: number; follow?: true }): Promise<void> {
+async function showLogs(host: Host, lines: number, isFollow: boolean): Promise<void> {
   const { machine, manager } = await openInstalled(host);
-  const options = ["-n", String(lines), ...(follow === true ? ["-f"] : [])];
+  const options = ["-n", String(lines), ...(isFollow ? ["-f"] : [])];
   const [command = "", ...args] = manager.logs(options);
   const status = await machine.follow(command, args);
   if (status === 0 || host.stopSignal.aborted) return;

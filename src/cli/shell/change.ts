@@ -1,226 +1,190 @@
 import * as z from "zod";
-import type { Command } from "commander";
-import { AppError } from "../../domain/errors.ts";
-import { Post, type SaidPost } from "../../domain/posts/post.ts";
-import { ChangedPost } from "../../domain/posts/post-body.ts";
-import { plainCall } from "../../context.ts";
-import { getPost } from "../../posts/posts.ts";
-import type { Host, Session } from "../host.ts";
-import { toJsonText } from "../options.ts";
-import { shellCaller } from "../../access/api-keys.ts";
-import { consentOf, publishDue, whyNotOut } from "./outcomes.ts";
-import { addContentOptions, bringMedia, type ContentOptions, readMetadata } from "./content.ts";
-import { findPostId } from "./find-post.ts";
-import { shellWordsOf } from "./words.ts";
-import { showPost, showPosts } from "./views.ts";
 import { readDate, readWhen, WHEN_HELP } from "../../domain/arguments/spoken-times.ts";
+import { AppError } from "../../domain/errors.ts";
+import { ChangedPost } from "../../domain/posts/post-body.ts";
+import { Post, type SaidPost } from "../../domain/posts/post.ts";
+import { toIso } from "../../domain/time.ts";
+import { getPost } from "../../posts/posts.ts";
+import { JSON_TOO, type Row } from "../command.ts";
+import { bringMedia, CONTENT, type Content, readMetadata, readText } from "./content.ts";
+import { findPostId } from "./find-post.ts";
+import { consentOf, publishDue, whyNotOut } from "./outcomes.ts";
+import { type Shell, shellRow } from "./shell.ts";
+import { showPost, showPosts, showWarnings } from "./views.ts";
 
-interface Common {
-  readonly json?: true;
-  readonly yes?: true;
-}
+const ONE = { "<id>": "its id, or as much of its end as list shows" } as const;
+const ASKED = { "--json": JSON_TOO, "--yes": "do not ask" } as const;
+const TEXT = { "--caption, --text <text>": "its new text, or - to read that from standard input" } as const;
 
-interface Changes extends Common, ContentOptions {
-  readonly text?: string;
-  readonly at?: string;
-}
-
-const ID_HELP = "its id, or as much of its end as list shows";
-
-interface Move extends Common {
-  readonly toDay?: string;
-}
-
-export function addChangeCommands(program: Command, host: Host): void {
-  const add = (name: string, description: string): Command =>
-    program
-      .command(name)
-      .description(description)
-      .argument("<id>", ID_HELP)
-      .option("--json", "print JSON on a terminal, too");
-  const addAsking = (name: string, description: string): Command =>
-    add(name, description).option("--yes", "do not ask");
-
-  add("show", "show a post, and what became of it").action(async (given: string, { json }: Common) => {
-    await using session = await host.openSession();
-    const call = plainCall(session.ctx, shellCaller(), host.stopSignal);
-    const found = await getPost(call, { id: await findPostId(call, given), history: true });
-    const isTable = host.terminal.isScreen && json !== true;
-    host.terminal.print(isTable ? await showPost(session.ctx, found) : toJsonText(found));
-  });
-  addAsking("move", "plan a waiting post for another time")
-    .argument("[when...]", "when, as --at of post; with --to-day: more posts")
-    .option("--to-day <day>", "to that day, each at its time of day: monday, tomorrow, 2026-12-01")
-    .addHelpText("after", MOVE_EXAMPLES)
-    .action((id: string, when: readonly string[], options: Move) =>
-      options.toDay === undefined
-        ? change({ host, id, options }, async ({ session, post }) => ({
-            tool: "update_post",
-            args: { id: post.id, ...timeOf(session, when.join(" "), "when") },
-          }))
-        : moveToDay(host, [id, ...when], { ...options, toDay: options.toDay }),
-    );
-  withContent(addAsking("edit", "change a waiting post, or a live one where its platform can"))
-    .addHelpText("after", EDIT_EXAMPLES)
-    .action((id: string, options: Changes) => change({ host, id, options }, (at) => edit(at, options)));
-  addAsking("cancel", "cancel a waiting post, or take one down")
-    .option("--from-platform", "delete it on the platform, where that is possible")
-    .action((id: string, options: Common & { fromPlatform?: true }) =>
-      change({ host, id, options }, async ({ post }) => ({
-        tool: "cancel_post",
-        args: { id: post.id, fromPlatform: options.fromPlatform },
-      })),
-    );
-  withContent(addAsking("retry", "send a failed post again, changed if need be"))
-    .option("--at <when>", "when (default: now)")
-    .addHelpText("after", RETRY_EXAMPLES)
-    .action((id: string, options: Changes) => change({ host, id, options }, (at) => retry(at, options)));
-  addAsking("dismiss", "put a failed post away, so that it is not shown as failed any more").action(
-    (id: string, options: Common) =>
-      change({ host, id, options }, async ({ post }) => ({
-        tool: "resolve_post",
-        args: { id: post.id, outcome: "dismissed" },
-      })),
-  );
-}
-
-const MOVE_EXAMPLES = `
-${WHEN_HELP}
-
-Examples:
-  posthorn move 4kq2zt friday 18:30
-  posthorn move 4kq2zt 7m1xa9 --to-day monday`;
-
-const EDIT_EXAMPLES = `
-Examples:
-  posthorn edit 4kq2zt --text "Better"
-  posthorn edit 4kq2zt --set visibility=unlisted --set title=null`;
-
-const RETRY_EXAMPLES = `
-${WHEN_HELP}
-
-Examples:
-  posthorn retry 4kq2zt
-  posthorn retry 4kq2zt --text "Without the forbidden word" --at "tomorrow 9:00"`;
-
-function withContent(command: Command): Command {
-  return addContentOptions(
-    command.option("--caption, --text <text>", "its new text, or - to read that from standard input"),
-  );
-}
-
-interface At {
-  readonly host: Host;
-  readonly session: Session;
-  readonly post: SaidPost;
-}
-
-/** A tool's call, and what is to be undone unless it succeeds. */
-interface Call {
+/** A tool's call beside the post's id, and what is to be undone unless it succeeds. */
+interface ToolCall {
   readonly tool: string;
-  readonly args: Readonly<Record<string, unknown>>;
+  readonly args: object;
   readonly media?: Awaited<ReturnType<typeof bringMedia>>;
 }
 
-const Answer = z.looseObject({ post: Post, warnings: z.array(z.string()).optional() });
-
-/** What was asked for by these is not done before the post is out. */
-const SENDING = ["retry_post", "update_post"];
-
-interface Change {
-  readonly host: Host;
+interface Asked {
   readonly id: string;
-  readonly options: Common;
+  readonly yes: true | undefined;
+  readonly json: true | undefined;
 }
 
-/** Calls the tool that changes the post, waits for one that is due now, and shows what it became. */
-async function change({ host, id, options }: Change, toCall: (at: At) => Promise<Call>): Promise<void> {
-  await using session = await host.openSession();
-  const call = plainCall(session.ctx, shellCaller(), host.stopSignal);
-  const { post: before } = await getPost(call, { id: await findPostId(call, id) });
-  const { tool, args, media } = await toCall({ host, session, post: before });
-  await using brought = media ?? null;
-  const { result, sentences } = await session.toolbox.call(tool, args, shellCaller(), {
-    signal: host.stopSignal,
-    ...consentOf(host, session, options.yes === true),
-  });
-  brought?.keep();
-  const { post, warnings = [] } = Answer.parse(await publishDue({ host, session }, result));
-  const { terminal } = host;
-  if (!terminal.isScreen || options.json === true) terminal.print(toJsonText({ post, warnings }));
-  else {
-    terminal.print(await showPosts(session.ctx, [post], terminal));
-    for (const warning of warnings.map(shellWordsOf(sentences))) terminal.print(`${warning}\n`);
-  }
-  host.stopSignal.throwIfAborted();
-  const isDue = post.status === "failed" || Date.parse(post.scheduledAt) <= session.ctx.clock.now();
-  const trouble =
-    SENDING.includes(tool) && isDue ? await whyNotOut({ host, session }, [post], options.json) : null;
-  if (trouble !== null) throw new AppError("unavailable", trouble);
-}
+type Changes = Content & { readonly text: string | undefined };
 
-const Moved = z.looseObject({ changed: z.array(ChangedPost), warnings: z.array(z.string()) });
+const Changed = z.looseObject({ post: Post, warnings: z.array(z.string()).default([]) });
 
-async function moveToDay(
-  host: Host,
-  given: readonly string[],
-  options: Required<Pick<Move, "toDay">> & Common,
+/**
+ * Calls the tool that changes a post, waits for one that is due now, and shows what it became. `isSending`: what was
+ * asked for is not done before the post is out.
+ */
+function changing<G extends object>(
+  toCall: (at: Shell, post: SaidPost, given: G) => ToolCall | Promise<ToolCall>,
+  isSending = false,
 ) {
-  await using session = await host.openSession();
-  const { ctx, toolbox } = session;
-  const call = plainCall(ctx, shellCaller(), host.stopSignal);
-  const { timezone } = ctx.settings;
-  const toDay = readDate(options.toDay, { now: ctx.clock.now(), timezone, field: "--to-day" });
-  const ids: string[] = [];
-  for (const id of given) ids.push(await findPostId(call, id));
-  const { result, sentences } = await toolbox.call("change_posts", { ids, toDay }, shellCaller(), {
-    signal: host.stopSignal,
-    ...consentOf(host, session, options.yes === true),
-  });
-  const { terminal } = host;
-  if (!terminal.isScreen || options.json === true) return terminal.print(toJsonText(result));
-  const { changed, warnings } = Moved.parse(result);
-  const posts: SaidPost[] = [];
-  for (const { id } of changed) posts.push((await getPost(call, { id })).post);
-  terminal.print(await showPosts(ctx, posts, terminal));
-  for (const warning of warnings.map(shellWordsOf(sentences))) terminal.print(`${warning}\n`);
+  return {
+    async answer(at: Shell, given: G & Asked) {
+      const { post: before } = await getPost(at.call, { id: await findPostId(at.call, given.id) });
+      const { tool, args, media } = await toCall(at, before, given);
+      await using brought = media ?? null;
+      const result = await at.use(tool, { id: before.id, ...args }, consentOf(at, given.yes));
+      brought?.keep();
+      const { post, warnings } = Changed.parse(await publishDue(at, result));
+      return { post, warnings };
+    },
+    view: async (at: Shell, { post, warnings }: z.infer<typeof Changed>) =>
+      `${await showPosts(at.ctx, [post], at.terminal)}${showWarnings(at, warnings)}`,
+    async after(at: Shell, { post }: z.infer<typeof Changed>, { json }: G & Asked) {
+      at.host.stopSignal.throwIfAborted();
+      const isDue = post.status === "failed" || Date.parse(post.scheduledAt) <= at.now().now;
+      const trouble = isSending && isDue ? await whyNotOut(at, [post], json) : null;
+      if (trouble !== null) throw new AppError("unavailable", trouble);
+    },
+  };
 }
 
-async function edit(at: At, options: Changes): Promise<Call> {
-  const { post } = at;
-  const isLive = post.status === "published";
-  if (isLive && options.media.length > 0)
+/** "now" is the present moment: a time that is left out would stay as it was. */
+function timeOf(at: Shell, when: string, field: string): { scheduledAt: string } {
+  const now = at.now();
+  return { scheduledAt: readWhen(when, { ...now, field }) ?? toIso(now.now) };
+}
+
+async function readChanges(at: Shell, given: Changes): Promise<Required<Omit<ToolCall, "tool">>> {
+  const caption = await readText(at.host, given.text);
+  // What is wrong with the options is told before any file is stored.
+  readMetadata(given, given.media);
+  const media = await bringMedia(at, given.media);
+  return { args: { ...(caption !== undefined && { caption }), ...readMetadata(given, media.urls) }, media };
+}
+
+async function edit(at: Shell, { status }: SaidPost, given: Changes): Promise<ToolCall> {
+  const isLive = status === "published";
+  if (isLive && given.media.length > 0)
     throw new AppError(
       "invalid",
       "--media: the media of a live post cannot be changed. Change its text or fields.",
     );
-  const { args, media } = await readChanges(at, options);
-  if (Object.keys(args).length === 0)
+  const changes = await readChanges(at, given);
+  if (Object.keys(changes.args).length === 0)
     throw new AppError("invalid", "There is nothing to change. Give --text, --set or another option.");
-  return { tool: isLive ? "edit_published_post" : "update_post", args: { id: post.id, ...args }, media };
+  return { tool: isLive ? "edit_published_post" : "update_post", ...changes };
 }
 
-async function retry(at: At, options: Changes): Promise<Call> {
-  const time = options.at === undefined ? {} : timeOf(at.session, options.at, "--at");
-  const { args, media } = await readChanges(at, options);
-  return { tool: "retry_post", args: { id: at.post.id, ...args, ...time }, media };
+async function retry(at: Shell, _: SaidPost, given: Changes & { readonly at: string | undefined }) {
+  const time = given.at === undefined ? {} : timeOf(at, given.at, "--at");
+  const { args, media } = await readChanges(at, given);
+  return { tool: "retry_post", args: { ...args, ...time }, media };
 }
 
-async function readChanges(
-  { host, session }: At,
-  options: Changes,
-): Promise<{ args: Record<string, unknown>; media: NonNullable<Call["media"]> }> {
-  const caption = options.text === "-" ? (await host.terminal.readAll()).trimEnd() : options.text;
-  // What is wrong with the options is told before any file is stored.
-  readMetadata(options, options.media);
-  const media = await bringMedia(host, session, options.media);
-  const args = { ...(caption === undefined ? {} : { caption }), ...readMetadata(options, media.urls) };
-  return { args, media };
+interface Move extends Asked {
+  readonly when: readonly string[];
+  readonly toDay: string | undefined;
 }
 
-/** "now" is the present moment: a time that is left out would stay as it was. */
-function timeOf({ ctx }: Session, when: string, field: string): { scheduledAt: string } {
-  const now = ctx.clock.now();
-  const at = readWhen(when, { now, timezone: ctx.settings.timezone, field });
-  return { scheduledAt: at ?? new Date(now).toISOString() };
+const moving = changing(
+  (at, _, { when }: Move) => ({ tool: "update_post", args: timeOf(at, when.join(" "), "when") }),
+  true,
+);
+
+const Moved = z.looseObject({ changed: z.array(ChangedPost), warnings: z.array(z.string()) });
+
+async function moveToDay(at: Shell, { id: first, when, toDay: day = "", yes }: Move): Promise<object> {
+  const toDay = readDate(day, { ...at.now(), field: "--to-day" });
+  const ids: string[] = [];
+  for (const id of [first, ...when]) ids.push(await findPostId(at.call, id));
+  return at.use("change_posts", { ids, toDay }, consentOf(at, yes));
 }
+
+async function showMoved(at: Shell, answer: object): Promise<string> {
+  const { changed, warnings } = Moved.parse(answer);
+  const posts: SaidPost[] = [];
+  for (const { id } of changed) posts.push((await getPost(at.call, { id })).post);
+  return `${await showPosts(at.ctx, posts, at.terminal)}${showWarnings(at, warnings)}`;
+}
+
+export const CHANGES: readonly Row[] = [
+  shellRow({
+    name: "show",
+    about: "show a post, and what became of it",
+    takes: { ...ONE, "--json": JSON_TOO },
+    answer: async ({ call }, { id }) => getPost(call, { id: await findPostId(call, id), history: true }),
+    view: showPost,
+  }),
+  shellRow({
+    name: "move",
+    about: "plan a waiting post for another time",
+    takes: {
+      ...ONE,
+      "[when...]": "when, as --at of post; with --to-day: more posts",
+      ...ASKED,
+      "--to-day <day>": "to that day, each at its time of day: monday, tomorrow, 2026-12-01",
+    },
+    help: `
+${WHEN_HELP}
+
+Examples:
+  posthorn move 4kq2zt friday 18:30
+  posthorn move 4kq2zt 7m1xa9 --to-day monday`,
+    answer: (at, given) => (given.toDay === undefined ? moving.answer(at, given) : moveToDay(at, given)),
+    view: (at, answer) => ("post" in answer ? moving.view(at, Changed.parse(answer)) : showMoved(at, answer)),
+    after: async (at, answer, given) => {
+      if ("post" in answer) await moving.after(at, Changed.parse(answer), given);
+    },
+  }),
+  shellRow({
+    name: "edit",
+    about: "change a waiting post, or a live one where its platform can",
+    takes: { ...ONE, ...ASKED, ...TEXT, ...CONTENT },
+    help: `
+Examples:
+  posthorn edit 4kq2zt --text "Better"
+  posthorn edit 4kq2zt --set visibility=unlisted --set title=null`,
+    ...changing(edit, true),
+  }),
+  shellRow({
+    name: "cancel",
+    about: "cancel a waiting post, or take one down",
+    takes: { ...ONE, ...ASKED, "--from-platform": "delete it on the platform, where that is possible" },
+    ...changing((_at, _post, { fromPlatform }: { readonly fromPlatform: true | undefined }) => ({
+      tool: "cancel_post",
+      args: { fromPlatform },
+    })),
+  }),
+  shellRow({
+    name: "retry",
+    about: "send a failed post again, changed if need be",
+    takes: { ...ONE, ...ASKED, ...TEXT, ...CONTENT, "--at <when>": "when (default: now)" },
+    help: `
+${WHEN_HELP}
+
+Examples:
+  posthorn retry 4kq2zt
+  posthorn retry 4kq2zt --text "Without the forbidden word" --at "tomorrow 9:00"`,
+    ...changing(retry, true),
+  }),
+  shellRow({
+    name: "dismiss",
+    about: "put a failed post away, so that it is not shown as failed any more",
+    takes: { ...ONE, ...ASKED },
+    ...changing(() => ({ tool: "resolve_post", args: { outcome: "dismissed" } })),
+  }),
+];

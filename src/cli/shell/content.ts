@@ -1,43 +1,38 @@
 import { plural } from "../../domain/plain-text.ts";
 import * as z from "zod";
-import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
 import { quote } from "../../domain/time.ts";
 import { plainCall } from "../../context.ts";
 import { deleteFile } from "../../files/files.ts";
 import { uploadFile } from "../../files/file-uploads.ts";
-import type { Host, Session } from "../host.ts";
-import { collect, parseJson, requireFileName } from "../options.ts";
+import { type Given, JSON_TOO, many, type Row } from "../command.ts";
+import type { Host } from "../host.ts";
+import { parseJson, requireFileName } from "../options.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import { File } from "../../domain/files/file.ts";
-import { printList } from "./views.ts";
+import { type Shell, shellRow } from "./shell.ts";
+import { showList } from "./views.ts";
 
-export interface ContentOptions {
-  readonly media: readonly string[];
-  readonly alt: readonly string[];
-  readonly title?: string;
-  readonly link?: string;
-  readonly set: readonly string[];
-}
+/** What is posted beside the text. */
+export const CONTENT = {
+  "--media <file>": many("a file, an address or the id of a stored file (may be repeated)"),
+  "--alt <text>": many("what can be seen in it, for each --media in turn"),
+  "--title <title>": "its title, where the platform has one",
+  "--link <address>": "a link, where the platform has one",
+  "--set <key=value>": many("another field of the platform, null to empty it (may be repeated)"),
+} as const;
 
-export function addContentOptions(command: Command): Command {
-  return command
-    .option("--media <file>", "a file, an address or the id of a stored file (may be repeated)", collect, [])
-    .option("--alt <text>", "what can be seen in it, for each --media in turn", collect, [])
-    .option("--title <title>", "its title, where the platform has one")
-    .option("--link <address>", "a link, where the platform has one")
-    .option(
-      "--set <key=value>",
-      "another field of the platform, null to empty it (may be repeated)",
-      collect,
-      [],
-    );
+export type Content = Given<typeof CONTENT>;
+
+/** A text, of standard input where it is `-`. */
+export async function readText({ terminal }: Host, text: string | undefined): Promise<string | undefined> {
+  return text === "-" ? (await terminal.readAll()).trimEnd() : text;
 }
 
 /** The media of a post, and its platform's fields, as `schedule_post` takes them. Throws `invalid`. */
 export function readMetadata(
-  { title, link, alt, set }: ContentOptions,
+  { title, link, alt, set }: Content,
   [mediaUrl, ...more]: readonly string[],
 ): { mediaUrl?: string; metadata?: Metadata } {
   const count = mediaUrl === undefined ? 0 : more.length + 1;
@@ -91,12 +86,7 @@ interface BroughtMedia extends AsyncDisposable {
 }
 
 /** What a post names of its media: files of this machine are stored first. */
-export async function bringMedia(
-  host: Host,
-  { ctx }: Session,
-  given: readonly string[],
-): Promise<BroughtMedia> {
-  const call = plainCall(ctx, shellCaller(), host.stopSignal);
+export async function bringMedia({ ctx, call }: Shell, given: readonly string[]): Promise<BroughtMedia> {
   let brought: string[] = [];
   const remove = async (): Promise<void> => {
     for (const id of brought) await deleteFile(plainCall(ctx, shellCaller()), { id });
@@ -115,30 +105,19 @@ export async function bringMedia(
   return { urls, keep: () => void (brought = []), [Symbol.asyncDispose]: remove };
 }
 
-interface UploadOptions {
-  readonly alt?: string;
-  readonly name?: string;
-  readonly json?: true;
-}
-
-export function addUploadCommand(program: Command, host: Host): void {
-  program
-    .command("upload")
-    .description("store a picture, video, sound or PDF, to be posted by its id")
-    .argument("<file>", "a file, or an address to fetch it from")
-    .option("--alt <text>", "what can be seen or heard")
-    .option("--name <name>", "its name in lists (default: the file's own name)")
-    .option("--json", "print JSON on a terminal, too")
-    .action(async (given: string, { alt: altText, name, json }: UploadOptions) => {
-      requireFileName(given);
-      await using session = await host.openSession();
-      const source = /^https?:\/\//i.test(given) ? { url: given } : { path: given };
-      const args = { ...source, altText, name };
-      const { result } = await session.toolbox.call("upload_file", args, shellCaller(), {
-        signal: host.stopSignal,
-      });
-      const { file } = z.object({ file: File }).parse(result);
-      const isTable = host.terminal.isScreen && json !== true;
-      await printList(host, session, { result: isTable ? { files: [file] } : { file }, json });
-    });
-}
+export const UPLOAD: Row = shellRow({
+  name: "upload",
+  about: "store a picture, video, sound or PDF, to be posted by its id",
+  takes: {
+    "<file>": "a file, or an address to fetch it from",
+    "--alt <text>": "what can be seen or heard",
+    "--name <name>": "its name in lists (default: the file's own name)",
+    "--json": JSON_TOO,
+  },
+  async answer(at, { file: given, alt: altText, name }) {
+    requireFileName(given);
+    const source = /^https?:\/\//i.test(given) ? { url: given } : { path: given };
+    return z.object({ file: File }).parse(await at.use("upload_file", { ...source, altText, name }));
+  },
+  view: (at, { file }) => showList(at, { files: [file] }),
+});

@@ -1,53 +1,36 @@
 import { readFile } from "node:fs/promises";
-import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import { plural } from "../../domain/plain-text.ts";
 import { ImportAnswer, type ImportedRow, MAX_SHOWN_ROWS } from "../../domain/posts/post-import.ts";
 import { quote } from "../../domain/time.ts";
-import { shellCaller } from "../../access/api-keys.ts";
-import { namesOfAccounts } from "../../accounts/accounts.ts";
-import { plainCall } from "../../context.ts";
 import { decodeTable } from "../../imports/read-table.ts";
-import type { Host, Session } from "../host.ts";
+import { type Given, JSON_TOO, type Row, row } from "../command.ts";
+import type { Host } from "../host.ts";
 import { toJsonText } from "../options.ts";
 import { askAt } from "./outcomes.ts";
-import { shellWordsOf } from "./words.ts";
+import { inShell, type Shell } from "./shell.ts";
 import { toTable } from "./table.ts";
 import { toClock } from "./views.ts";
-
-interface ImportOptions {
-  readonly on?: string;
-  readonly timezone?: string;
-  readonly dryRun?: true;
-  readonly yes?: true;
-  readonly json?: true;
-}
-
-interface Importing {
-  readonly host: Host;
-  readonly session: Session;
-  readonly options: ImportOptions;
-}
 
 /** Rows and warnings of a screen. Everything bad is told. */
 const MAX_LINES = 20;
 
-export function addImportCommand(program: Command, host: Host): void {
-  program
-    .command("import")
-    .description("schedule the posts of a table (CSV), all or none")
-    .argument("<file>", "the table, or - to read it from standard input")
-    .option("--on <channel>", "channel of rows that name none")
-    .option(
-      "--timezone <zone>",
-      "zone of times without an offset (default: POSTHORN_TIMEZONE, or this machine's)",
-    )
-    .option("--dry-run", "only show what would be made")
-    .option("--yes", "do not ask")
-    .option("--json", "print JSON on a terminal, too")
-    .addHelpText(
-      "after",
-      `
+const IMPORT = {
+  "<file>": "the table, or - to read it from standard input",
+  "--on <channel>": "channel of rows that name none",
+  "--timezone <zone>": "zone of times without an offset (default: POSTHORN_TIMEZONE, or this machine's)",
+  "--dry-run": "only show what would be made",
+  "--yes": "do not ask",
+  "--json": JSON_TOO,
+} as const;
+
+type Importing = Given<typeof IMPORT>;
+
+export const IMPORTING: Row = row({
+  name: "import",
+  about: "schedule the posts of a table (CSV), all or none",
+  takes: IMPORT,
+  help: `
 The first row names the columns: accountId, scheduledAt, caption, mediaUrl, metadata.title, … or as people call them: channel,
 date, time, text, image, link.
 Tables of Buffer, Hootsuite and Postiz are recognized. It shows what would be made and every bad row, asks, and then makes
@@ -56,33 +39,25 @@ the posts. Where no person can be asked, it makes them only with --yes. A row th
 Examples:
   posthorn import posts.csv
   posthorn import hootsuite.csv --on bluesky --timezone Europe/Berlin --yes`,
-    )
-    .action((file: string, options: ImportOptions) => importTable(host, file, options));
-}
+  async run(given, host) {
+    const csv = await readSource(host, given.file);
+    await inShell(host, given.json, (at) => importTable(at, given, csv));
+  },
+});
 
-async function importTable(host: Host, file: string, options: ImportOptions): Promise<void> {
-  const csv = await readSource(host, file);
-  await using session = await host.openSession();
-  const importing = { host, session, options };
-  if (options.yes === true && options.dryRun !== true) return await make(importing, csv, print);
-  const found = await run(importing, { csv, dryRun: true });
-  await print(importing, found);
+async function importTable(at: Shell, given: Importing, csv: string): Promise<void> {
+  const isAgreed = given.yes === true && given.dryRun !== true;
+  const found = await run(at, given, { csv, dryRun: !isAgreed });
+  if (at.isRead) await print(at, given, found);
+  printCounts(at, found);
   assertGood(found);
   const { new: fresh } = found.counts;
-  if (options.dryRun === true || fresh === 0) return;
-  if (!host.terminal.isInteractive)
+  if (isAgreed || given.dryRun === true || fresh === 0) return;
+  if (!at.terminal.isInteractive)
     throw new AppError("conflict", "Nothing was imported. Give --yes to make the posts.");
-  await askAt(host)({ text: `Import ${plural(fresh, "post")}?`, token: "" });
-  await make(importing, csv, printCounts);
-}
-
-async function make(
-  importing: Importing,
-  csv: string,
-  show: (importing: Importing, answer: ImportAnswer) => Promise<void>,
-): Promise<void> {
-  const done = await run(importing, { csv, dryRun: false });
-  await show(importing, done);
+  await askAt(at.host)({ text: `Import ${plural(fresh, "post")}?`, token: "" });
+  const done = await run(at, given, { csv, dryRun: false });
+  printCounts(at, done);
   assertGood(done);
 }
 
@@ -100,31 +75,26 @@ async function readSource({ terminal }: Host, file: string): Promise<string> {
 }
 
 async function run(
-  { host, session, options }: Importing,
+  at: Shell,
+  { on: accountId, timezone }: Importing,
   given: { readonly csv: string; readonly dryRun: boolean },
 ): Promise<ImportAnswer> {
-  const args = { ...given, accountId: options.on, timezone: options.timezone };
-  const { result, sentences } = await session.toolbox.call("import_posts", args, shellCaller(), {
-    signal: host.stopSignal,
-    // The person was asked here, with the table before them.
-    isConfirmed: true,
-  });
-  const answer = ImportAnswer.parse(result);
-  const inWords = shellWordsOf(sentences);
+  // The person is asked here, with the table before them.
+  const isConfirmed = true;
+  const answer = ImportAnswer.parse(
+    await at.use("import_posts", { ...given, accountId, timezone }, { isConfirmed }),
+  );
   return {
     ...answer,
-    errors: answer.errors.map((one) => ({ ...one, error: inWords(one.error) })),
-    warnings: answer.warnings.map((one) => ({ ...one, warning: inWords(one.warning) })),
+    errors: answer.errors.map((one) => ({ ...one, error: at.words(one.error) })),
+    warnings: answer.warnings.map((one) => ({ ...one, warning: at.words(one.warning) })),
   };
 }
 
-async function print(importing: Importing, answer: ImportAnswer): Promise<void> {
-  const { host, session, options } = importing;
-  const { terminal } = host;
-  if (!terminal.isScreen || options.json === true) return printCounts(importing, answer);
-  const { ctx } = session;
-  const names = await namesOfAccounts(plainCall(ctx, shellCaller()));
-  const timezone = options.timezone ?? ctx.settings.timezone;
+async function print(at: Shell, given: Importing, answer: ImportAnswer): Promise<void> {
+  const { terminal } = at;
+  const names = await at.names();
+  const timezone = given.timezone ?? at.timezone;
   const shown = answer.rows.slice(0, MAX_LINES);
   const table = toTable<ImportedRow>(
     [
@@ -156,12 +126,10 @@ async function print(importing: Importing, answer: ImportAnswer): Promise<void> 
         : `Line ${line}${count > 1 ? ` and ${count - 1} more` : ""}: `;
     terminal.print(`${where}${warning}\n`);
   }
-  await printCounts(importing, answer);
 }
 
-async function printCounts({ host, options }: Importing, answer: ImportAnswer): Promise<void> {
-  const { terminal } = host;
-  if (!terminal.isScreen || options.json === true) return terminal.print(toJsonText(answer));
+function printCounts({ terminal, isRead }: Shell, answer: ImportAnswer): void {
+  if (!isRead) return terminal.print(toJsonText(answer));
   const { counts, dryRun, source } = answer;
   const from = source === null ? "" : ` It is a table of ${source}.`;
   const repeated = repeatedOf(answer);

@@ -1,30 +1,19 @@
-import { Argument, type Command } from "commander";
 import type { Said } from "../../domain/sentences.ts";
 import type { SaidPost } from "../../domain/posts/post.ts";
 import type { ListPostsArgs } from "../../domain/posts/post-lists.ts";
 import { POST_STATUSES } from "../../domain/posts/post-states.ts";
 import { listAccounts, findChannel } from "../../accounts/accounts.ts";
-import { type CallContext, plainCall } from "../../context.ts";
+import type { CallContext } from "../../context.ts";
 import { listLatePosts, listPosts } from "../../posts/list-posts.ts";
-import type { Host } from "../host.ts";
-import { collect, toJsonText, wholeNumber } from "../options.ts";
-import { shellCaller } from "../../access/api-keys.ts";
+import { JSON_TOO, many, oneOf, type Row, whole } from "../command.ts";
 import { cutText } from "../../domain/cut-text.ts";
 import { parseBound } from "../../domain/time.ts";
 import { showComing } from "../../drafts/show-calendar.ts";
-import { readBounds } from "./bounds.ts";
+import { readBounds } from "./channels.ts";
+import { shellRow } from "./shell.ts";
 import { forShell } from "./words.ts";
 import { oneLine } from "./table.ts";
 import { showPosts, toClock } from "./views.ts";
-
-interface ListOptions {
-  readonly on: readonly string[];
-  readonly search?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly limit: number;
-  readonly json?: true;
-}
 
 const KINDS = {
   upcoming: ["scheduled", "publishing", "uploaded"],
@@ -33,6 +22,14 @@ const KINDS = {
   cancelled: ["cancelled"],
   all: POST_STATUSES,
 } as const satisfies Record<string, readonly SaidPost["status"][]>;
+
+const WHICH = [
+  "upcoming",
+  "failed",
+  "published",
+  "cancelled",
+  "all",
+] as const satisfies readonly (keyof typeof KINDS)[];
 
 const PAGE = 500;
 
@@ -44,79 +41,67 @@ const NOTHING: Readonly<Record<keyof typeof KINDS, string>> = {
   all: 'There are no posts. Make one with posthorn post "Hello" --on NAME.\n',
 };
 
-export function addListCommand(program: Command, host: Host): void {
-  program
-    .command("list")
-    .description("list posts: what is planned, or what became of it")
-    .addArgument(new Argument("[which]", "which posts").choices(Object.keys(KINDS)).default("upcoming"))
-    .option("--on <channel>", "only on this channel (may be repeated)", collect, [])
-    .option("--search <words>", "only with words that begin like these")
-    .option("--from <time>", "only from this date or time on")
-    .option("--to <time>", "only until this date or time")
-    .option("--limit <count>", `how many, up to ${PAGE}`, wholeNumber(PAGE), 20)
-    .option("--json", "print JSON on a terminal, too")
-    .addHelpText(
-      "after",
-      `
+export const LIST: Row = shellRow({
+  name: "list",
+  about: "list posts: what is planned, or what became of it",
+  takes: {
+    "[which]": oneOf("which posts", WHICH, "upcoming"),
+    "--on <channel>": many("only on this channel (may be repeated)"),
+    "--search <words>": "only with words that begin like these",
+    "--from <time>": "only from this date or time on",
+    "--to <time>": "only until this date or time",
+    "--limit <count>": whole(`how many, up to ${PAGE}`, PAGE, 20),
+    "--json": JSON_TOO,
+  },
+  help: `
 Planned posts begin with the next one, all others with the latest.
 
 Examples:
   posthorn list
   posthorn list failed
   posthorn list published --on bluesky --from 2026-11-01 --limit 50`,
-    )
-    .action((which: keyof typeof KINDS, options: ListOptions) => list(host, which, options));
-}
-
-async function list(host: Host, which: keyof typeof KINDS, options: ListOptions): Promise<void> {
-  const { limit } = options;
-  await using session = await host.openSession();
-  const call = plainCall(session.ctx, shellCaller(), host.stopSignal);
-  const channels = options.on.length === 0 ? [] : (await listAccounts(call)).accounts;
-  const filter = {
-    status: [...KINDS[which]],
-    accountId:
-      options.on.length === 0
-        ? undefined
-        : options.on.map((wanted) => findChannel(session.ctx, channels, { wanted, field: "--on" }).id),
-    search: options.search,
-    ...readBounds(session, options),
-  };
-  const {
-    posts,
-    isMore,
-    warnings = [],
-  } = which === "upcoming" ? await nextOf(call, filter, limit) : await latestOf(call, filter, limit);
-  if (!host.terminal.isScreen || options.json === true)
-    return host.terminal.print(toJsonText({ posts, ...(warnings.length === 0 ? {} : { warnings }) }));
-  // One for all is told by what was asked for.
-  const hasStatus = which === "all" || posts.some(({ status }) => status !== KINDS[which][0]);
-  const { search, from, to, on } = options;
-  const isNarrowed = [search, from, to, ...on].some((one) => one !== undefined);
-  const told = warnings.map((warning) => `${forShell(warning)}\n`).join("");
-  const isNothing = told === "" && !isNarrowed;
-  if (posts.length === 0) host.terminal.print(isNothing ? NOTHING[which] : "No post matches.\n");
-  else
-    host.terminal.print(await showPosts(session.ctx, posts, { columns: host.terminal.columns, hasStatus }));
-  if (told !== "") host.terminal.print(told);
-  if (which === "upcoming" && search === undefined) await tellComing(host, call, filter);
-  if (isMore) host.terminal.print(`There are more. --limit ${limit * 2} shows twice as many.\n`);
-}
+  async answer(at, { which, on, search, limit, ...bounds }) {
+    const channels = on.length === 0 ? [] : (await listAccounts(at.call)).accounts;
+    const ids = on.map((wanted) => findChannel(at.ctx, channels, { wanted, field: "--on" }).id);
+    const filter = {
+      status: [...KINDS[which]],
+      accountId: on.length === 0 ? undefined : ids,
+      search,
+      ...readBounds(at, bounds),
+    };
+    return { filter, ...(await (which === "upcoming" ? nextOf : latestOf)(at.call, filter, limit)) };
+  },
+  data: ({ posts, warnings = [] }) => ({ posts, ...(warnings.length > 0 && { warnings }) }),
+  async view(at, { posts, warnings = [], filter, isMore }, { which, on, search, from, to, limit }) {
+    // One for all is told by what was asked for.
+    const hasStatus = which === "all" || posts.some(({ status }) => status !== KINDS[which][0]);
+    const isNarrowed = [search, from, to, ...on].some((one) => one !== undefined);
+    const nothing = warnings.length === 0 && !isNarrowed ? NOTHING[which] : "No post matches.\n";
+    const { columns } = at.terminal;
+    return [
+      posts.length === 0 ? nothing : await showPosts(at.ctx, posts, { columns, hasStatus }),
+      ...warnings.map((warning) => `${forShell(warning)}\n`),
+      which === "upcoming" && search === undefined ? await tellComing(at.call, filter) : "",
+      isMore ? `There are more. --limit ${limit * 2} shows twice as many.\n` : "",
+    ].join("");
+  },
+});
 
 /** What no post stands for yet: the list would seem to end with the series' last one. */
-async function tellComing(host: Host, call: CallContext, { from, to, accountId }: Filter): Promise<void> {
+async function tellComing(call: CallContext, { from, to, accountId }: Filter): Promise<string> {
   const { clock, settings } = call.ctx;
   const { timezone } = settings;
   const window = {
     from: from === undefined ? clock.now() : parseBound("--from", from, timezone, false),
     to: to === undefined ? Infinity : parseBound("--to", to, timezone, true),
   };
-  for (const { rule, text, draftId, postsUntil } of await showComing(call, window, accountId ?? null)) {
-    const what = text === null ? "" : ` (${oneLine(cutText(text, { maxChars: MAX_TEXT }))})`;
-    host.terminal.print(
-      `And so on: ${rule}${what}. Its posts are made 14 days ahead, now until ${toClock(postsUntil, timezone)}. To end it: posthorn approve ${draftId.slice(-6)} --stop\n`,
-    );
-  }
+  const coming = await showComing(call, window, accountId ?? null);
+  return coming
+    .map(({ rule, text, draftId, postsUntil }) => {
+      const what = text === null ? "" : ` (${oneLine(cutText(text, { maxChars: MAX_TEXT }))})`;
+      return `And so on: ${rule}${what}. Its posts are made 14 days ahead, now until ${toClock(postsUntil, timezone)}. To end it: posthorn approve ${draftId.slice(-6)} --stop\n`;
+    })
+    .join("");
 }
 
 const MAX_TEXT = 40;

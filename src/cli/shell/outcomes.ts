@@ -7,6 +7,7 @@ import { plainCall } from "../../context.ts";
 import { isServerRunning } from "../../health/status.ts";
 import { getPost } from "../../posts/posts.ts";
 import type { Host, Session } from "../host.ts";
+import type { Shell } from "./shell.ts";
 import { shortIds } from "./find-post.ts";
 import { forShell } from "./words.ts";
 import { shellCaller } from "../../access/api-keys.ts";
@@ -23,35 +24,46 @@ const TRIES = 2;
 
 const OVER: readonly SaidPost["status"][] = ["published", "failed", "cancelled"];
 
-const One = z.looseObject({ post: Post });
-const Several = z.looseObject({ results: z.array(z.looseObject({ post: Post.nullable() })) });
+/** What tools answer that make or change one post or several. */
+const Sending = z.looseObject({
+  post: Post.optional().catch(undefined),
+  results: z
+    .array(z.looseObject({ post: Post.nullable() }))
+    .optional()
+    .catch(undefined),
+});
 
 type Result = Readonly<Record<string, unknown>>;
+type Following = Pick<Shell, "host" | "session">;
 
-interface Following {
-  readonly host: Host;
-  readonly session: Session;
+/** The result once its due posts went out. */
+export async function publishDue(at: Following, result: Result): Promise<Result> {
+  const { post, results = [] } = Sending.parse(result);
+  const posts = post === undefined ? results.flatMap((one) => one.post ?? []) : [post];
+  const ended = await sendDue(at, posts);
+  if (ended.length === 0) return result;
+  const now = (one: SaidPost): SaidPost => ended.find(({ id }) => id === one.id) ?? one;
+  if (post !== undefined) return { ...result, post: now(post) };
+  return {
+    ...result,
+    results: results.map((one) => ({ ...one, post: one.post === null ? null : now(one.post) })),
+  };
 }
 
-/** The result once its due posts went out. Where no other process publishes, this one does. */
-export async function publishDue(following: Following, result: Result): Promise<Result> {
-  const posts = postsOf(result);
-  const due = await findDue(following, posts);
-  if (due.length === 0) return result;
-  await following.session.startPublishing();
-  const ended = await untilOut(following, due);
-  const now = (post: SaidPost): SaidPost => ended.find(({ id }) => id === post.id) ?? post;
-  const one = One.safeParse(result).data;
-  if (one !== undefined) return { ...result, post: now(one.post) };
-  const results = Several.parse(result).results.map((entry) => ({
-    ...entry,
-    post: entry.post === null ? null : now(entry.post),
-  }));
-  return { ...result, results };
+/** Those of the posts that are due, once they went out. Where no other process publishes, this one does. */
+export async function sendDue(
+  at: Following,
+  posts: readonly Pick<SaidPost, "id" | "status" | "scheduledAt">[],
+): Promise<SaidPost[]> {
+  const due = await findDue(at, posts);
+  if (due.length === 0) return [];
+  // Another process may publish them as well. The person wants to know what came of them.
+  await at.session.startPublishing();
+  return untilOut(at, due);
 }
 
 /** Those that a publisher takes up at once, as they are now. A dry run leaves none. */
-export async function findDue(
+async function findDue(
   { session }: Following,
   posts: readonly Pick<SaidPost, "id" | "status" | "scheduledAt">[],
 ): Promise<SaidPost[]> {
@@ -64,10 +76,7 @@ export async function findDue(
 }
 
 /** The posts when each has gone out or failed, when it takes too long, or when the process shall end. */
-export async function untilOut(
-  { host, session }: Following,
-  posts: readonly SaidPost[],
-): Promise<SaidPost[]> {
+async function untilOut({ host, session }: Following, posts: readonly SaidPost[]): Promise<SaidPost[]> {
   const { clock } = session.ctx;
   const start = clock.monotonic();
   const tell = (text: string): void => {
@@ -133,12 +142,6 @@ function whyMissing({ id, status, error }: Told, isServed: boolean): string {
   return `${id} is ${status === "publishing" ? "under way" : "not out yet"}.${why} ${next}`;
 }
 
-function postsOf(result: Result): readonly SaidPost[] {
-  const one = One.safeParse(result).data;
-  if (one !== undefined) return [one.post];
-  return (Several.safeParse(result).data?.results ?? []).flatMap(({ post }) => post ?? []);
-}
-
 async function readPost({ ctx }: Session, id: string): Promise<SaidPost | null> {
   try {
     return (await getPost(plainCall(ctx, shellCaller()), { id })).post;
@@ -149,15 +152,14 @@ async function readPost({ ctx }: Session, id: string): Promise<SaidPost | null> 
 }
 
 /** Asks the person at a terminal, unless they said yes before. Scripts go on by default. */
-export function consentOf(host: Host, session: Session, isYes: boolean): ConfirmOptions {
-  if (isYes) return { isConfirmed: true };
-  const isAsked = host.terminal.isInteractive || session.ctx.settings.confirm === "always";
-  return isAsked ? { ask: askAt(host) } : {};
+export function consentOf({ host, session }: Following, isYes: true | undefined): ConfirmOptions {
+  if (isYes === true) return { isConfirmed: true };
+  return host.terminal.isInteractive ? { ask: askAt(host) } : alwaysAsked({ host, session });
 }
 
 /** Asks where POSTHORN_CONFIRM says always. */
-export function alwaysAsked(host: Host, { ctx }: Session): ConfirmOptions {
-  return ctx.settings.confirm === "always" ? { ask: askAt(host) } : {};
+export function alwaysAsked({ host, session }: Following): ConfirmOptions {
+  return session.ctx.settings.confirm === "always" ? { ask: askAt(host) } : {};
 }
 
 /** Asks the person at the terminal. Throws `conflict` without a yes. */

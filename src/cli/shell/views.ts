@@ -3,19 +3,18 @@ import { DateTime } from "luxon";
 import { Account } from "../../domain/accounts/account.ts";
 import { PlatformListing } from "../../domain/accounts/platform-listing.ts";
 import { File } from "../../domain/files/file.ts";
-import { Post, type SaidAttempt, type SaidPost } from "../../domain/posts/post.ts";
+import { Post, type SaidPost } from "../../domain/posts/post.ts";
 import type { Preview } from "../../domain/posts/preview.ts";
 import { Webhook } from "../../domain/webhooks/webhook.ts";
 import { namesOfAccounts } from "../../accounts/accounts.ts";
 import { type AppContext, plainCall } from "../../context.ts";
 import { readServerUrl } from "../../health/status.ts";
-import type { Host, Session } from "../host.ts";
+import type { getPost } from "../../posts/posts.ts";
 import { toJsonText } from "../options.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import { shortIds } from "./find-post.ts";
-import type { Said } from "../../domain/sentences.ts";
-import type { SentencesAt } from "../../toolkit/words.ts";
-import { forShell, shellWordsOf } from "./words.ts";
+import type { Shell } from "./shell.ts";
+import { forShell } from "./words.ts";
 import { type Column, oneLine, toTable } from "./table.ts";
 import { visibleText } from "../../domain/plain-text.ts";
 
@@ -61,40 +60,24 @@ const LISTS: readonly View[] = [
   ]),
 ];
 
-/** A tool's answer, and how it is printed. */
-interface Answered {
-  readonly result: Result;
-  readonly sentences?: SentencesAt;
-  readonly json?: true | undefined;
-}
-
-/** A tool's result: on a terminal lists are short tables, everything else is JSON. */
-export async function printList(
-  { terminal }: Host,
-  { ctx }: Session,
-  { result, sentences = {}, json }: Answered,
-): Promise<void> {
-  const isTable = terminal.isScreen && json !== true;
-  const table = isTable ? await showList(ctx, { result, sentences }, terminal.columns) : null;
-  terminal.print(table ?? toJsonText(result));
-}
-
-/** A tool's result as a short table for a person, where it is a list; null for everything else. */
-async function showList(
-  ctx: AppContext,
-  { result, sentences = {} }: Answered,
-  width: number,
-): Promise<string | null> {
+/** A tool's answer: lists are short tables, everything else is JSON. */
+export async function showList(at: Shell, answer: object): Promise<string> {
+  const result: Result = { ...answer };
   const posts = readRows("posts", Post, result);
+  const { columns } = at.terminal;
   const shown =
     posts === null
-      ? (LISTS.map((view) => view(result, width)).find((text) => text !== null) ?? null)
-      : await showPosts(ctx, posts, { columns: width, hasShortIds: false });
-  if (shown === null) return shown;
-  const told = z.array(z.string()).safeParse(result["warnings"]).data ?? [];
-  const whole = [shown, ...told.map(shellWordsOf(sentences)).map((warning) => `${warning}\n`)].join("");
-  if (typeof result["nextCursor"] !== "string") return whole;
-  return `${whole}There are more: ask with a larger limit, or with --json for the cursor of the next page.\n`;
+      ? LISTS.map((view) => view(result, columns)).find((text) => text !== null)
+      : await showPosts(at.ctx, posts, { columns, hasShortIds: false });
+  if (shown === undefined) return toJsonText(answer);
+  const more = "There are more: ask with a larger limit, or with --json for the cursor of the next page.\n";
+  const warnings = showWarnings(at, z.array(z.string()).safeParse(result["warnings"]).data);
+  return `${shown}${warnings}${typeof result["nextCursor"] === "string" ? more : ""}`;
+}
+
+/** The warnings of an answer, a line each. */
+export function showWarnings({ words }: Shell, warnings: readonly string[] = []): string {
+  return warnings.map((warning) => `${words(warning)}\n`).join("");
 }
 
 /** What readers will see of a post, and how much of its room it takes. */
@@ -182,21 +165,14 @@ export function tellSize(bytes: number): string {
   return `${(bytes / KIB ** unit).toFixed(unit === 0 ? 0 : 1)} ${SIZES[unit]}`;
 }
 
-interface Shown {
-  readonly post: SaidPost;
-  readonly warnings?: readonly Said[] | undefined;
-  readonly history?: readonly SaidAttempt[] | undefined;
-}
-
 type Line = readonly [title: string, text: string | null];
 
 /** Everything about one post, a line each; its text as it was written. */
 export async function showPost(
-  ctx: AppContext,
-  { post, warnings = [], history = [] }: Shown,
+  { ctx, timezone, names: readNames }: Shell,
+  { post, warnings = [], history = [] }: Awaited<ReturnType<typeof getPost>>,
 ): Promise<string> {
-  const { timezone } = ctx.settings;
-  const names = await namesOfAccounts({ ctx, caller: shellCaller() });
+  const names = await readNames();
   const at = (iso: string): string => `${toClock(iso, timezone)} (${timezone})`;
   const fields = Object.entries(post.metadata ?? {}).map(([key, value]): Line => [
     key,

@@ -38,8 +38,8 @@ const MAX_FORM_FIELDS = 50;
 /**
  * The pages where a person connects a channel: `/connect/<token>`, and `/connect/callback`, the one address that
  * all platforms send people back to. The token is the permission, and on the way back the state. A cookie tells
- * the browser that was led on. The only scripts copy a new secret, or fill in what a window of the platform's tells, and no address of ours holds a secret that is
- * good for more than this link.
+ * the browser that was led on. The only scripts copy a new secret, or fill in what a window of the platform's tells, and no
+ * address of ours holds a secret that is good for more than this link.
  */
 export function createConnectRouter(ctx: AppContext): Router {
   const router = Router();
@@ -170,7 +170,7 @@ function refusedStatus({ kind }: AppError): number {
 }
 
 function show(response: Response, status: number, view: View): void {
-  sendPage(response, { status, ...view });
+  sendPage(response, view, { status });
 }
 
 type AnyStep =

@@ -1,11 +1,11 @@
 import type { ClosedReason } from "../../connecting/connect-link.ts";
 import type { FormField } from "../../connecting/connect-target.ts";
-import type { ConnectForm, OtherWay } from "../../connecting/connect-page.ts";
+import type { ConnectForm, OtherWay, WindowButton } from "../../connecting/connect-page.ts";
 import type { ChoiceForm, ConnectedLink, Poster } from "../../connecting/finish-link.ts";
 import type { Step } from "./connect-forms.ts";
-import { FILLING, signInButton } from "./sign-in-button.ts";
-import { COPY_SCRIPT, COPYING, html, type Html, linkBeside, snippet, withLinks } from "../pages/html.ts";
-import { messageView, type View } from "../pages/layout.ts";
+import { html, type Html, linkBeside, list, snippet, withLinks } from "../pages/html.ts";
+import { card, messageView, type View } from "../pages/layout.ts";
+import { COPY, FILL } from "./scripts.ts";
 import type { FoundChannel } from "../../connecting/store-accounts.ts";
 
 interface FormState {
@@ -14,37 +14,30 @@ interface FormState {
   readonly error: { readonly message: string; readonly fieldName: string | null } | null;
 }
 
-const EMPTY_FORM: FormState = { entered: {}, error: null };
-
-export function formView(form: ConnectForm, state: FormState = EMPTY_FORM): View {
+export function formView(form: ConnectForm, state: FormState = { entered: {}, error: null }): View {
+  const { steps, toCopy, signIn, placeUrl } = form;
+  const { error } = state;
   const action = form.reconnecting === null ? "Connect" : "Reconnect";
   const title = `${action} ${form.platformTitle}`;
-  const general =
-    state.error !== null && state.error.fieldName === null
-      ? withoutName(state.error.message, "instanceUrl")
-      : null;
   // One field has the focus: the wrong one, else the first empty one.
-  const focused = state.error?.fieldName ?? form.fields.find((field) => field.value === "")?.name ?? null;
+  const focused = error?.fieldName ?? form.fields.find((field) => field.value === "")?.name ?? null;
+  const above = [form.instructions, ...steps].join(" ");
+  const rows = steps.map((step) => withLinks(step));
+  const general = error?.fieldName === null ? withoutName(error.message, "instanceUrl") : null;
+  const content = html`<p>${withLinks(form.instructions)}</p>
+    ${rows.length > 0 && [list("ol", rows), toCopy !== null && snippet(toCopy)]}
+    ${placeUrl !== null && html`<p>${linkBeside(placeUrl)}</p>`} ${facts(form)}
+    ${signIn !== null && signInButton(signIn)}
+    <form method="post" action="${actionOf("secrets", form.way)}" autocomplete="off">
+      ${form.fields.map((field) =>
+        fieldView(withoutRepeats(field, above), { ...state, isFocused: field.name === focused }),
+      )}
+      <button type="submit">${action}</button>
+    </form>`;
   return {
-    title: state.error === null ? title : `Error: ${title}`,
-    ...(form.signIn !== null ? { allow: FILLING } : form.toCopy === null ? {} : { allow: COPYING }),
-    body: html`<section class="card">
-        <h1>${title}</h1>
-        ${general === null ? null : html`<div class="note bad" role="alert">${general}</div>`}
-        <p>${withLinks(form.instructions, linkBeside)}</p>
-        ${stepsView(form)} ${form.placeUrl === null ? null : html`<p>${linkBeside(form.placeUrl)}</p>`}
-        ${facts(form)} ${form.signIn === null ? null : signInButton(form.signIn)}
-        <form method="post" action="${actionOf("secrets", form.way)}" autocomplete="off">
-          ${form.fields.map((field) =>
-            fieldView(withoutRepeats(field, [form.instructions, ...form.steps].join(" ")), {
-              ...state,
-              isFocused: field.name === focused,
-            }),
-          )}
-          <button type="submit">${action}</button>
-        </form>
-      </section>
-      ${otherWaysView(form)}
+    title: error === null ? title : `Error: ${title}`,
+    ...(signIn !== null ? { script: FILL } : toCopy !== null ? { script: COPY } : {}),
+    body: html`${card(title, content, general)} ${otherWaysView(form)}
       <p class="muted small">
         What you enter is stored encrypted on this server and used only for this channel. This page works
         once, ${forMinutes(form)}.
@@ -52,12 +45,12 @@ export function formView(form: ConnectForm, state: FormState = EMPTY_FORM): View
   };
 }
 
-function stepsView({ steps, toCopy }: ConnectForm): Html | null {
-  if (steps.length === 0) return null;
-  return html`<ol>
-      ${steps.map((step) => html`<li>${withLinks(step, linkBeside)}</li>`)}
-    </ol>
-    ${toCopy === null ? null : html`${snippet(toCopy)} ${COPY_SCRIPT}`}`;
+/** Opens the platform's own page, which fills a field of the form in. Without scripts the person enters it. */
+function signInButton({ label, url, field, messageKey }: WindowButton): Html {
+  const data = html`data-url="${url}" data-field="${field}" data-key="${messageKey}"`;
+  return html`<p>
+    <button type="button" class="sign-in" ${data} aria-live="polite" hidden>${label}</button>
+  </p>`;
 }
 
 /** On the link's own page, and only that page's address holds its token. */
@@ -66,33 +59,30 @@ export function actionOf(step: Step, way?: string): string {
 }
 
 /** Links, because looking at another way changes nothing. */
-export function otherWaysView(page: { readonly otherWays: readonly OtherWay[] }): Html | null {
-  if (page.otherWays.length === 0) return null;
-  return html`<section class="card">
-    <h2>Another way to connect</h2>
-    <ul class="plain">
-      ${page.otherWays.map(
-        ({ name, label }) =>
-          html`<li>
-            <a href="?way=${encodeURIComponent(name)}">${label}</a>
-          </li>`,
-      )}
-    </ul>
-  </section>`;
+export function otherWaysView({ otherWays }: { readonly otherWays: readonly OtherWay[] }): Html | false {
+  const links = otherWays.map(
+    ({ name, label }) => html`<li><a href="?way=${encodeURIComponent(name)}">${label}</a></li>`,
+  );
+  return (
+    links.length > 0 &&
+    html`<section class="card">
+      <h2>Another way to connect</h2>
+      <ul class="plain">
+        ${links}
+      </ul>
+    </section>`
+  );
 }
 
-export function facts(form: Pick<ConnectForm, "instanceUrl" | "reconnecting" | "release">): Html | null {
-  const known = Object.entries({ Channel: form.reconnecting, Server: form.instanceUrl }).filter(
-    ([, value]) => value !== null,
+export function facts(form: Pick<ConnectForm, "instanceUrl" | "reconnecting" | "release">): Html | false {
+  const known = Object.entries({ Channel: form.reconnecting, Server: form.instanceUrl })
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => [html`<dt>${name}</dt>`, html`<dd>${value}</dd>`]);
+  return (
+    known.length > 0 &&
+    html`<dl class="facts">${known}</dl>
+      ${form.release !== null && html`<p class="note">${String(form.release)}</p>`}`
   );
-  if (known.length === 0) return null;
-  const rows = known.map(
-    ([name, value]) =>
-      html`<dt>${name}</dt>
-        <dd>${value}</dd>`,
-  );
-  return html`<dl class="facts">${rows}</dl>
-    ${form.release === null ? null : html`<p class="note">${String(form.release)}</p>`}`;
 }
 
 /** The help without the sentences that stand above the form already. */
@@ -113,7 +103,7 @@ export function fieldView(field: FormField, state: FormState & { readonly isFocu
   const isRequired = field.isRequired && !field.isStored;
   return html`<div class="field">
     <label for="${field.name}"
-      >${field.label} ${isRequired ? null : html`<span class="optional">(optional)</span>`}</label
+      >${field.label} ${!isRequired && html`<span class="optional">(optional)</span>`}</label
     >
     ${help !== "" && html`<p class="help" id="${field.name}-help">${help}</p>`}
     <input
@@ -134,7 +124,7 @@ export function fieldView(field: FormField, state: FormState & { readonly isFocu
       ${state.isFocused && html`autofocus`}
       ${wrong !== null && html`aria-invalid="true"`}
     />
-    ${wrong === null ? null : html`<p class="wrong" id="${field.name}-wrong" role="alert">${withLinks(wrong, linkBeside)}</p>`}
+    ${wrong !== null && html`<p class="wrong" id="${field.name}-wrong" role="alert">${withLinks(wrong)}</p>`}
   </div>`;
 }
 
@@ -154,39 +144,32 @@ export function forMinutes({ minutesLeft }: { readonly minutesLeft: number }): s
 export function connectedView(done: ConnectedLink, isOwn: boolean): View {
   const { accountNames, platformTitle, notice, shownOnce } = done;
   const [only = "", ...more] = accountNames;
+  const names = accountNames.map((name) => html`<strong>${name}</strong>`);
   return {
     title: more.length === 0 ? `${only} is connected` : `${accountNames.length} channels are connected`,
-    ...(shownOnce === null ? {} : { allow: COPYING }),
-    body: html`<section class="card">
-      <h1>Connected</h1>
-      <div class="note good" role="status">
+    ...(shownOnce === null ? {} : { script: COPY }),
+    body: card(
+      "Connected",
+      html`<div class="note good" role="status">
+          ${
+            more.length === 0
+              ? html`${names} on ${platformTitle} is ready for posts.`
+              : html`<p>These channels on ${platformTitle} are ready for posts:</p>
+                  ${list("ul", names)}`
+          }
+        </div>
+        ${notice !== null && html`<p>${withLinks(notice)}</p>`}
+        ${shownOnce !== null && [html`<h2>Keep this: it is shown only now</h2>`, snippet(shownOnce)]}
+        <p>You can close this page and go back to where you came from.</p>
         ${
-          more.length === 0
-            ? html`<strong>${only}</strong> on ${platformTitle} is ready for posts.`
-            : html`<p>These channels on ${platformTitle} are ready for posts:</p>
-                <ul>
-                  ${accountNames.map((name) => html`<li><strong>${name}</strong></li>`)}
-                </ul>`
-        }
-      </div>
-      ${notice === null ? null : html`<p>${withLinks(notice, linkBeside)}</p>`}
-      ${shownOnce === null ? null : onceView(shownOnce)}
-      <p>You can close this page and go back to where you came from.</p>
-      ${
-        isOwn
-          ? null
-          : html`<p class="muted small">
-              The person who sent you the address can now post there. If you did not mean that, take back what
-              you gave (the permission, password or key) where you got it.
-            </p>`
-      }
-    </section>`,
+          !isOwn &&
+          html`<p class="muted small">
+            The person who sent you the address can now post there. If you did not mean that, take back what
+            you gave (the permission, password or key) where you got it.
+          </p>`
+        }`,
+    ),
   };
-}
-
-function onceView(secret: string): Html {
-  return html`<h2>Keep this: it is shown only now</h2>
-    ${snippet(secret)}${COPY_SCRIPT}`;
 }
 
 const CLOSED: Record<ClosedReason, { readonly heading: string; readonly text: string }> = {
@@ -217,39 +200,28 @@ const CLOSED: Record<ClosedReason, { readonly heading: string; readonly text: st
 };
 
 /** `isOwn`: the person made the link on Posthorn's own page, which is the way back. */
-export function closedView(reason: ClosedReason, error?: string, isOwn = false): View {
+export function closedView(reason: ClosedReason, error: string | null = null, isOwn = false): View {
   const { heading, text } = CLOSED[reason];
   const wayBack = html`This link is closed now. You can close this window, or
     <a href="../app/channels">go back to your channels</a> and start again there.`;
-  const told = isOwn && reason === "failed" ? wayBack : text;
-  if (error === undefined) return messageView(heading, text);
-  return {
-    title: heading,
-    body: html`<section class="card">
-      <h1>${heading}</h1>
-      <div class="note bad" role="alert">${error}</div>
-      <p>${told}</p>
-    </section>`,
-  };
+  const told = error !== null && isOwn && reason === "failed" ? wayBack : text;
+  return messageView(heading, told, error);
 }
 
 export function choiceView(choice: ChoiceForm, error: string | null = null): View {
   const { platformTitle, poster, channels } = choice;
   const title = poster === null ? `Choose channels on ${platformTitle}` : `Connect ${platformTitle}?`;
+  const content = html`${poster === null ? CHOOSE : posterView(platformTitle, poster)}
+    <form method="post" action="${actionOf("choice")}">
+      <fieldset class="choices">
+        <legend>${channels.length === 1 ? "Channel" : "Channels"}</legend>
+        ${channels.map(channelView)}
+      </fieldset>
+      <button type="submit">Connect</button>
+    </form>`;
   return {
     title: error === null ? title : `Error: ${title}`,
-    body: html`<section class="card">
-        <h1>${title}</h1>
-        ${error === null ? null : html`<div class="note bad" role="alert">${withoutName(error, "target")}</div>`}
-        ${poster === null ? CHOOSE : posterView(platformTitle, poster)}
-        <form method="post" action="${actionOf("choice")}">
-          <fieldset class="choices">
-            <legend>${channels.length === 1 ? "Channel" : "Channels"}</legend>
-            ${channels.map(channelView)}
-          </fieldset>
-          <button type="submit">Connect</button>
-        </form>
-      </section>
+    body: html`${card(title, content, error === null ? null : withoutName(error, "target"))}
       <p class="muted small">
         Nothing is connected before you choose. This page works ${forMinutes(choice)}.
       </p>`,
@@ -268,7 +240,7 @@ function posterView(platformTitle: string, { ownerId, host, minutesOld }: Poster
     </p>
     <dl class="facts">
       <dt>Will post there</dt>
-      <dd>${ownerId === "default" ? null : html`<strong>${ownerId}</strong>, with `}Posthorn at ${host}</dd>
+      <dd>${ownerId !== "default" && html`<strong>${ownerId}</strong>, with `}Posthorn at ${host}</dd>
       <dt>Link made</dt>
       <dd>${minutesAgo(minutesOld)}</dd>
     </dl>
@@ -295,10 +267,9 @@ function channelView({ key, name, handle, problem }: FoundChannel): Html {
     />
     <div>
       <label for="${id}"
-        >${name}
-        ${handle === null || handle === name ? null : html`<span class="optional">${handle}</span>`}</label
+        >${name} ${handle !== null && handle !== name && html`<span class="optional">${handle}</span>`}</label
       >
-      ${problem === null ? null : html`<p class="wrong" id="${id}-problem">${problem}</p>`}
+      ${problem !== null && html`<p class="wrong" id="${id}-problem">${problem}</p>`}
     </div>
   </div>`;
 }

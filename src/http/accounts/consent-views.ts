@@ -1,7 +1,8 @@
 import type { FormField } from "../../connecting/connect-target.ts";
 import type { ConsentStart } from "../../connecting/connect-page.ts";
-import { COPY_SCRIPT, COPYING, html, type Html, linkBeside, snippet, withLinks } from "../pages/html.ts";
-import type { View } from "../pages/layout.ts";
+import { html, type Html, type HtmlValue, linkBeside, list, snippet, withLinks } from "../pages/html.ts";
+import { card, type View } from "../pages/layout.ts";
+import { COPY } from "./scripts.ts";
 import { actionOf, facts, fieldView, forMinutes, otherWaysView, withoutName } from "./connect-views.ts";
 import type { SetupPage, WaySetup } from "../../platform-io/set-up.ts";
 
@@ -10,80 +11,60 @@ const LEADS_AWAY = { "form-action": ["'self'", "https:", "http:"] };
 
 /** What will happen, and the button that leads on. `error`: what went wrong. `server`: what was entered. */
 export function startView(start: ConsentStart, error: string | null = start.error, server = ""): View {
-  const action = start.reconnecting === null ? "Connect" : "Reconnect";
-  const title = `${action} ${start.platformTitle}`;
+  const { platformTitle, serverField, setup } = start;
+  const title = `${start.reconnecting === null ? "Connect" : "Reconnect"} ${platformTitle}`;
   const isPasting = error?.startsWith("address: ") === true;
-  const isAboutServer = start.serverField !== null && error?.startsWith("instanceUrl: ") === true;
+  const isAboutServer = serverField !== null && error?.startsWith("instanceUrl: ") === true;
+  const isGeneral = error !== null && !isPasting && !isAboutServer;
+  const content = html`<p>${start.instructions}</p>
+    ${facts(start)} ${setup === null ? goingOn(start, error, server) : setupFirst(platformTitle, setup)}`;
   return {
     title: error === null ? title : `Error: ${title}`,
-    allow: start.setup === null ? LEADS_AWAY : COPYING,
-    body: html`<section class="card">
-        <h1>${title}</h1>
-        ${
-          error === null || isPasting || isAboutServer
-            ? null
-            : html`<div class="note bad" role="alert">${withoutName(error, "instanceUrl")}</div>`
-        }
-        <p>${start.instructions}</p>
-        ${facts(start)}
-        ${start.setup === null ? goingOn(start, error, server) : setupFirst(start, start.setup)}
-      </section>
-      ${start.isWaiting || isPasting ? pasteView(start, isPasting ? error : null) : null}
-      ${otherWaysView(start)}
+    ...(setup === null ? { allow: LEADS_AWAY } : { script: COPY }),
+    body: html`${card(title, content, isGeneral ? withoutName(error, "instanceUrl") : null)}
+      ${(start.isWaiting || isPasting) && pasteView(start, isPasting ? error : null)} ${otherWaysView(start)}
       <p class="muted small">
-        What ${start.platformTitle} gives is stored encrypted on this server and used only for your channels.
-        Go on only if you asked for this, or know who sent you the address. They will be able to post there.
-        This page works ${forMinutes(start)}.
+        What ${platformTitle} gives is stored encrypted on this server and used only for your channels. Go on
+        only if you asked for this, or know who sent you the address. They will be able to post there. This
+        page works ${forMinutes(start)}.
       </p>`,
   };
 }
 
 function goingOn(start: ConsentStart, error: string | null, server: string): Html {
-  const { serverField } = start;
+  const { serverField: field } = start;
+  const wrong = field !== null && error?.startsWith(`${field.name}: `) === true ? error : null;
+  const serverView = (one: FormField): Html =>
+    fieldView(one, { entered: { [one.name]: server }, error: wrongAt(one, wrong), isFocused: true });
   return html`${steps(start)}
     <form method="post" action="${actionOf("consent", start.way)}">
-      ${serverField === null ? null : serverView(serverField, error, server)}
+      ${field !== null && serverView(field)}
       <button type="submit">
         ${start.isWaiting || error !== null ? "Start again on" : "Go on to"} ${start.platformTitle}
       </button>
     </form>`;
 }
 
-function serverView(field: FormField, error: string | null, server: string): Html {
-  const isWrong = error?.startsWith(`${field.name}: `) === true;
-  return fieldView(field, {
-    entered: { [field.name]: server },
-    error: isWrong ? { message: error, fieldName: field.name } : null,
-    isFocused: true,
-  });
-}
+const wrongAt = ({ name }: FormField, message: string | null) =>
+  message === null ? null : { message, fieldName: name };
 
 /** What the person who runs this Posthorn does, once for everybody. */
-function setupFirst(
-  { platformTitle }: ConsentStart,
-  { missing, way }: NonNullable<ConsentStart["setup"]>,
-): Html {
+function setupFirst(platformTitle: string, { missing, way }: NonNullable<ConsentStart["setup"]>): Html {
   return html`<div class="note bad" role="status">
       This way is not open yet. The person who runs this Posthorn first registers an app at ${platformTitle},
       once for everybody. ${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} not set.
     </div>
-    ${way === null ? null : html`${waySetupView(way)} ${COPY_SCRIPT}`}`;
+    ${way !== null && waySetupView(way)}`;
 }
 
 function steps({ platformTitle, scopes }: ConsentStart): Html {
+  const codes = scopes.map((scope) => html`<code>${scope}</code>`);
   return html`<h2>What happens now</h2>
     <ol>
       <li>You go on to ${platformTitle} and sign in there. Posthorn never sees your password.</li>
       <li>
         ${platformTitle} asks whether Posthorn may act for
-        you${scopes.length === 0 ? "." : html`, and names these permissions:`}
-        ${
-          scopes.length === 0
-            ? null
-            : html`<ul>
-                ${scopes.map((scope) => html`<li><code>${scope}</code></li>`)}
-              </ul>`
-        }
+        you${scopes.length === 0 ? "." : [", and names these permissions:", list("ul", codes)]}
       </li>
       <li>You come back here. If there are several channels, you choose among them.</li>
     </ol>`;
@@ -105,7 +86,7 @@ function pasteView(start: ConsentStart, error: string | null): Html {
     <form method="post" action="${actionOf("address", start.way)}" autocomplete="off">
       ${fieldView(ADDRESS, {
         entered: {},
-        error: error === null ? null : { message: error, fieldName: ADDRESS.name },
+        error: wrongAt(ADDRESS, error),
         isFocused: error !== null,
       })}
       <button type="submit">Finish with this address</button>
@@ -115,64 +96,42 @@ function pasteView(start: ConsentStart, error: string | null): Html {
 
 export function setupPageView({ platformTitle, ways }: SetupPage): View {
   const title = `Set up ${platformTitle}`;
-  return {
-    title,
-    allow: COPYING,
-    body: html`<section class="card">
-        <h1>${title}</h1>
-        <p>
-          This is done once for everybody, by the person who runs this Posthorn. Ask for a link to connect the
-          channel afterwards.
-        </p>
-        ${ways.length === 1 ? null : html`<p>There are ${ways.length} ways. One of them is enough.</p>`}
-      </section>
-      ${ways.map(
-        (way) =>
-          html`<section class="card">
-            ${ways.length === 1 ? null : html`<h2>${way.label}</h2>`} ${waySetupView(way)}
-          </section>`,
-      )}
-      ${COPY_SCRIPT}`,
-  };
+  const content = html`<p>
+      This is done once for everybody, by the person who runs this Posthorn. Ask for a link to connect the
+      channel afterwards.
+    </p>
+    ${ways.length > 1 && html`<p>There are ${ways.length} ways. One of them is enough.</p>`}`;
+  const cards = ways.map(
+    (way) =>
+      html`<section class="card">
+        ${ways.length > 1 && html`<h2>${way.label}</h2>`} ${waySetupView(way)}
+      </section>`,
+  );
+  return { title, script: COPY, body: html`${card(title, content)} ${cards}` };
 }
 
 /** What it takes comes first: it decides whether a person begins. */
-export function waySetupView({ guide, redirectUrl, scopes, settings, command }: WaySetup): Html {
+function waySetupView({ guide, redirectUrl, scopes, settings, command }: WaySetup): Html {
   // One is entered there, not opened.
   const toLink = (address: string): Html =>
     address === redirectUrl ? html`<code>${address}</code>` : linkBeside(address);
-  return html`${
-      guide.needs.length === 0
-        ? null
-        : html`<h2>What it takes</h2>
-            <ul>
-              ${guide.needs.map((need) => html`<li>${need}</li>`)}
-            </ul>`
-    }
+  const rows = guide.steps.map((step) => withLinks(step, toLink));
+  return html`${guide.needs.length > 0 && [html`<h2>What it takes</h2>`, list("ul", guide.needs)]}
     <h2>Register an app</h2>
     <p>${linkBeside(guide.url)}</p>
-    <ol>
-      ${guide.steps.map((step) => html`<li>${withLinks(step, toLink)}</li>`)}
-    </ol>
-    ${toCopy("Redirect address", redirectUrl ?? "")} ${toCopy("Scopes", scopes)}
+    ${list("ol", rows)} ${toCopy("Redirect address", redirectUrl ?? "")} ${toCopy("Scopes", scopes)}
     ${
-      command === null
-        ? null
-        : html`<h2>Enter id and secret</h2>
-            <p>Run this where Posthorn is installed. It asks for both, and they hold at once.</p>
-            ${snippet(command)}`
+      command !== null &&
+      html`<h2>Enter id and secret</h2>
+        <p>Run this where Posthorn is installed. It asks for both, and they hold at once.</p>
+        ${snippet(command)}`
     }
     <h2>${command === null ? "Put" : "Or put"} this into <code>posthorn.env</code></h2>
     <p>The file lies in Posthorn's data folder. Add the values, then start Posthorn again.</p>
     ${snippet(settings.map((name) => `${name}=`).join("\n"))}
-    ${guide.warnings.length === 0 ? null : html`<h2>Good to know</h2>`}
+    ${guide.warnings.length > 0 && html`<h2>Good to know</h2>`}
     ${guide.warnings.map((warning) => html`<p class="muted">${withLinks(warning, toLink)}</p>`)}`;
 }
 
-function toCopy(heading: string, text: string): Html | false {
-  return (
-    text !== "" &&
-    html`<h3>${heading}</h3>
-      ${snippet(text)}`
-  );
-}
+const toCopy = (heading: string, text: string): HtmlValue =>
+  text !== "" && [html`<h3>${heading}</h3>`, snippet(text)];

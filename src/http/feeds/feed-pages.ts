@@ -5,8 +5,8 @@ import { openFeedMedia, readFeed, readFeedItem } from "../../feeds/feed.ts";
 import { limitVisitors } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { jsonFeed, rssFeed } from "./feed-json.ts";
-import { entryView, FEED_STYLES, feedView, type FeedView } from "./feed-views.ts";
-import { messageView, sendPage } from "../pages/layout.ts";
+import { entryView, feedView } from "./feed-views.ts";
+import { messageView, sendPage, type View } from "../pages/layout.ts";
 import { readQuery } from "../query.ts";
 import { sendBytes } from "../files/send-bytes.ts";
 
@@ -66,14 +66,8 @@ function showEntry(ctx: AppContext): RequestHandler<{ accountId: string; file: s
   };
 }
 
-function sendView(response: Response, view: FeedView): void {
-  sendPage(response, {
-    ...view,
-    styles: FEED_STYLES,
-    allow: { "img-src": ["'self'", "data:"], "media-src": ["'self'"] },
-    cacheControl: CACHE_CONTROL,
-    isPublic: true,
-  });
+function sendView(response: Response, view: View): void {
+  sendPage(response, view, { cacheControl: CACHE_CONTROL, isPublic: true });
 }
 
 function showMedia(ctx: AppContext): RequestHandler<{ accountId: string; itemId: string; position: string }> {
@@ -96,10 +90,8 @@ function showMedia(ctx: AppContext): RequestHandler<{ accountId: string; itemId:
 const showMissing: ErrorRequestHandler = (error: unknown, request, response, next) => {
   const isMissing = error instanceof AppError && error.kind === "not_found";
   if (!isMissing || !request.path.endsWith(".html")) return next(error);
-  sendPage(response, {
-    status: 404,
-    ...messageView("There is nothing here", "Perhaps it was taken down, or a part of the address was lost."),
-  });
+  const sentence = "Perhaps it was taken down, or a part of the address was lost.";
+  sendPage(response, messageView("There is nothing here", sentence), { status: 404 });
 };
 
 function nothingHere(): AppError {

@@ -2,14 +2,12 @@ import { toIso } from "../../domain/time.ts";
 import type { FeedItem, FeedMedia } from "../../ports/feed-storage.ts";
 import { type FeedPage, THUMBNAIL } from "../../feeds/feed.ts";
 import { html, type Html, withLinks } from "../pages/html.ts";
+import type { View } from "../pages/layout.ts";
 
-export interface FeedView {
-  readonly title: string;
-  readonly head: Html;
-  readonly body: Html;
-}
-
-export const FEED_STYLES = `
+/** How feeds look, and where their media come from. */
+const LOOK = {
+  allow: { "img-src": ["'self'", "data:"], "media-src": ["'self'"] },
+  styles: `
 .head{display:flex;flex-wrap:wrap;align-items:baseline;justify-content:space-between;gap:.25rem 1rem;margin:0 0 1rem}
 .head h1{margin:0}
 .formats a{margin-left:.75rem}.formats a:first-child{margin-left:0}
@@ -29,13 +27,14 @@ export const FEED_STYLES = `
 .tags{display:flex;flex-wrap:wrap;gap:.4rem;list-style:none;margin:1rem 0 0;padding:0;font-size:.875rem}
 .tags li{padding:.1rem .6rem;border-radius:99px;background:var(--bg);color:var(--muted)}
 .turn{display:flex;justify-content:space-between;gap:1rem;padding:.5rem 0 2rem}
-`;
+`,
+};
 
 /** The newest entries, or those before a place. */
 export function feedView(
   feed: FeedPage,
   page: { readonly timezone: string; readonly isFirst: boolean },
-): FeedView {
+): View {
   const { accountId } = feed;
   const addresses = addressesBelow(`${accountId}/`);
   const articles = feed.items.map((item) =>
@@ -43,6 +42,7 @@ export function feedView(
   );
   return {
     title: feed.title,
+    ...LOOK,
     head: alternates(feed.title, accountId),
     body: html`<div class="head">
         <h1 dir="auto">${feed.title}</h1>
@@ -58,13 +58,14 @@ export function feedView(
   };
 }
 
-export function entryView(feedTitle: string, item: FeedItem, timezone: string): FeedView {
+export function entryView(feedTitle: string, item: FeedItem, timezone: string): View {
   const { accountId } = item;
   const title = item.title ?? firstWords(item.text) ?? feedTitle;
   return {
     title: title === feedTitle ? title : `${title} – ${feedTitle}`,
+    ...LOOK,
     head: html`${alternates(feedTitle, `../${accountId}`)}
-    ${item.text === null ? null : html`<meta name="description" content="${firstWords(item.text)}" />`}`,
+    ${item.text !== null && html`<meta name="description" content="${firstWords(item.text)}" />`}`,
     body: html`<div class="head">
         <span class="small" dir="auto"><a href="../${accountId}.html">${feedTitle}</a></span>
       </div>
@@ -153,10 +154,7 @@ export function addressesBelow(base: string): FeedAddresses {
 /** An entry's text, link and media as markup that pages and feed readers show alike. */
 export function contentOf(item: FeedItem, addresses: FeedAddresses): Html {
   const link = safeLink(item);
-  return html`${item.text === null ? null : paragraphs(item.text)}${link === null ? null : html`<p><a href="${link}">${link}</a></p>`}${mediaOf(
-    item,
-    addresses,
-  )}`;
+  return html`${item.text !== null && paragraphs(item.text)}${link !== null && html`<p>${plainLink(link)}</p>`}${mediaOf(item, addresses)}`;
 }
 
 /** The entry's address in the web; null for one that no browser should follow. */
@@ -164,12 +162,12 @@ export function safeLink({ link }: FeedItem): string | null {
   return link !== null && /^https?:\/\//i.test(link) ? link : null;
 }
 
+const plainLink = (address: string): Html => html`<a href="${address}">${address}</a>`;
+
 function paragraphs(text: string): Html[] {
   const parts = text.split(/\r?\n(?:[ \t]*\r?\n)+/).filter((part) => part.trim() !== "");
-  return parts.map(
-    (part) =>
-      html`<p>${part.split(/\r?\n/).map((line, at) => [at > 0 && html`<br />`, withLinks(line)])}</p>`,
-  );
+  const toLine = (line: string, at: number) => [at > 0 && html`<br />`, withLinks(line, plainLink)];
+  return parts.map((part) => html`<p>${part.split(/\r?\n/).map(toLine)}</p>`);
 }
 
 function mediaOf(item: FeedItem, addresses: FeedAddresses): Html | null {

@@ -174,8 +174,7 @@ function authorize(server: OAuthServer, consentUrl: string): RequestHandler {
 /** For the person who looks at it: it is not certain whom they could be sent back to. */
 const showRefusal: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   if (!(error instanceof OAuthFault)) return next(error);
-  const { title, body } = messageView("This program cannot be connected", error.message);
-  sendPage(response, { title, body, status: 400 });
+  sendPage(response, messageView("This program cannot be connected", error.message), { status: 400 });
 };
 
 function register(server: OAuthServer): RequestHandler {

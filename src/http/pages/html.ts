@@ -1,5 +1,4 @@
-import { parseUrl, shortAddress } from "../../domain/parse-url.ts";
-import { createHash } from "node:crypto";
+import { linksOf, shortAddress } from "../../domain/parse-url.ts";
 
 /** Markup that is safe to send: made by `html`, which escapes everything put into it. */
 export class Html {
@@ -11,7 +10,7 @@ export class Html {
 }
 
 /** What may stand in a template; null, undefined and false leave nothing. */
-type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
+export type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
 
 /** HTML or XML. Each value but `Html` is escaped for text and attributes in quotes. */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
@@ -45,23 +44,9 @@ function escapeMarkup(text: string): string {
     .replace(/[&<>"'\r]/g, (character) => ENTITIES[character] ?? character);
 }
 
-const ADDRESS = /https?:\/\/[^\s<>"'`]{1,2000}/gi;
-
-/** Web addresses in a text become links; a sentence's own punctuation after them does not. */
-export function withLinks(line: string, toLink: (address: string) => Html = plainLink): (string | Html)[] {
-  const parts: (string | Html)[] = [];
-  let done = 0;
-  for (const match of line.matchAll(ADDRESS)) {
-    const address = withoutPunctuation(match[0]);
-    if (parseUrl(address) === null) continue;
-    parts.push(line.slice(done, match.index), toLink(address));
-    done = match.index + address.length;
-  }
-  return [...parts, line.slice(done)];
-}
-
-function plainLink(address: string): Html {
-  return html`<a href="${address}">${address}</a>`;
+/** A text whose web addresses are links. */
+export function withLinks(line: string, toLink: (address: string) => Html = linkBeside): (string | Html)[] {
+  return linksOf(line).map(({ kind, text }) => (kind === "link" ? toLink(text) : text));
 }
 
 /** Opens beside the page, on which something may be entered already. */
@@ -69,45 +54,12 @@ export function linkBeside(address: string): Html {
   return html`<a href="${address}" rel="noreferrer noopener" target="_blank">${shortAddress(address)}</a>`;
 }
 
-/** A closing bracket belongs to the address only where one was opened in it. */
-function withoutPunctuation(address: string): string {
-  let end = address.length;
-  for (;;) {
-    const last = address.charAt(end - 1);
-    const isClosing = last === ")" && !address.slice(0, end).includes("(");
-    if (end === 0 || !(isClosing || ".,:;!?…]}*_".includes(last))) return address.slice(0, end);
-    end -= 1;
-  }
+export function list(kind: "ol" | "ul", items: readonly HtmlValue[]): Html {
+  const tag = new Html(kind);
+  return html`<${tag}>${items.map((item) => html`<li>${item}</li>`)}</${tag}>`;
 }
 
-/** Without the clipboard, which browsers give only over https and here, the text is selected. */
-const COPY_CODE = `
-for (const button of document.querySelectorAll(".copy")) {
-  button.hidden = false;
-  button.addEventListener("click", async () => {
-    const text = button.previousElementSibling;
-    let isCopied = true;
-    try {
-      await navigator.clipboard.writeText(text.textContent);
-    } catch {
-      getSelection().selectAllChildren(text);
-      isCopied = document.execCommand("copy");
-    }
-    button.textContent = isCopied ? "Copied" : "Selected";
-    setTimeout(() => (button.textContent = "Copy"), 1500);
-  });
-}
-`;
-
-/** Of the buttons that copy. */
-export const COPY_SCRIPT = new Html(`<script>${COPY_CODE}</script>`);
-
-/** What a page with something to copy allows: this script and no other. */
-export const COPYING = {
-  "script-src": [`'sha256-${createHash("sha256").update(COPY_CODE).digest("base64")}'`],
-};
-
-/** A text with a button that copies it; the page takes `COPY_SCRIPT` along. */
+/** A text with a button that copies it; the page takes the script `COPY` along. */
 export function snippet(text: string): Html {
   return html`<div class="snippet">
     <pre>${text}</pre>

@@ -1,13 +1,17 @@
 import { createHash } from "node:crypto";
 import type { Response } from "express";
-import { html, Html } from "./html.ts";
+import { html, Html, type HtmlValue } from "./html.ts";
 
-interface Page {
+export interface View {
   readonly title: string;
   readonly body: Html;
-  readonly styles?: string;
   /** More of the head: alternate links, descriptions. */
   readonly head?: Html;
+  readonly styles?: string;
+  /** The one script that may run on it; it comes last. */
+  readonly script?: string;
+  /** Directives beside the strict ones, for example `img-src: ["'self'", "data:"]`. */
+  readonly allow?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** The post horn, in lines on a square of 24. `scripts/icons.ts` draws the page's icons of it. */
@@ -25,77 +29,72 @@ export const ICON =
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#5b7cf0" stroke-width="2" stroke-linejoin="round">${HORN}</svg>`,
   );
 
-function renderPage(page: Page): string {
+function renderPage({ title, head, styles, body, script }: View): string {
   const document = html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${page.title}</title>
+        <title>${title}</title>
         <link rel="icon" href="${ICON}" />
-        ${page.head} ${new Html(`<style>${STYLES + (page.styles ?? "")}</style>`)}
+        ${head} ${new Html(`<style>${STYLES}${styles ?? ""}</style>`)}
       </head>
       <body>
         <header class="top">${MARK}<span>Posthorn</span></header>
-        <main>${page.body}</main>
+        <main>${body}</main>
+        ${script !== undefined && new Html(`<script>${script}</script>`)}
       </body>
     </html> `;
   return document.text;
 }
 
-interface PageOptions extends Page {
-  /** Directives beside the strict ones, for example `img-src: ["'self'", "data:"]`. */
-  readonly allow?: Readonly<Record<string, readonly string[]>>;
-  /** Default `no-store`. */
+interface SendOptions {
+  readonly status?: number;
   readonly cacheControl?: string;
   /** True for pages that search engines may list. */
   readonly isPublic?: boolean;
 }
 
-/** Sends a page whose policy allows it nothing but itself. The hash allows our one style sheet. */
-export function sendPage(response: Response, options: PageOptions & { readonly status?: number }): void {
-  const hash = createHash("sha256")
-    .update(STYLES + (options.styles ?? ""))
-    .digest("base64");
+/** Sends a page whose policy allows it nothing but itself: its styles and script by their hashes. */
+export function sendPage(response: Response, view: View, options: SendOptions = {}): void {
+  const { status = 200, cacheControl = "no-store", isPublic = false } = options;
   const directives: Record<string, readonly string[]> = {
     "default-src": ["'none'"],
-    "style-src": [`'sha256-${hash}'`],
+    "style-src": [hashOf(STYLES + (view.styles ?? ""))],
     "img-src": ["data:"],
     "form-action": ["'self'"],
     "base-uri": ["'none'"],
     "frame-ancestors": ["'none'"],
-    ...options.allow,
+    ...(view.script === undefined ? {} : { "script-src": [hashOf(view.script)] }),
+    ...view.allow,
   };
   const policy = Object.entries(directives).map(([name, sources]) => `${name} ${sources.join(" ")}`);
-  response.status(options.status ?? 200).set({
+  response.status(status).set({
     "Content-Type": "text/html; charset=utf-8",
     "Content-Security-Policy": policy.join("; "),
-    "Cache-Control": options.cacheControl ?? "no-store",
+    "Cache-Control": cacheControl,
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-    ...(options.isPublic === true ? {} : { "X-Robots-Tag": "noindex, nofollow" }),
+    ...(isPublic ? {} : { "X-Robots-Tag": "noindex, nofollow" }),
   });
-  response.send(renderPage(options));
+  response.send(renderPage(view));
 }
 
-export interface View {
-  readonly title: string;
-  readonly body: Html;
-  /** Directives of its policy beside the strict ones. */
-  readonly allow?: Readonly<Record<string, readonly string[]>>;
+const hashOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+
+/** `error`: what went wrong. */
+export function messageView(title: string, text: HtmlValue, error: string | null = null): View {
+  return { title, body: card(title, html`<p>${text}</p>`, error) };
 }
 
-export function messageView(heading: string, text: string): View {
-  return {
-    title: heading,
-    body: html`<section class="card">
-      <h1>${heading}</h1>
-      <p>${text}</p>
-    </section>`,
-  };
+export function card(title: string, content: Html, error: string | null = null): Html {
+  return html`<section class="card">
+    <h1>${title}</h1>
+    ${error !== null && html`<div class="note bad" role="alert">${error}</div>`} ${content}
+  </section>`;
 }
 
 /** The look of all pages: nothing from elsewhere, light and dark, from phone width up. */
-export const STYLES = `
+const STYLES = `
 :root{color-scheme:light dark;--bg:#f4f5f7;--card:#fff;--text:#1b1f27;--muted:#59616f;--line:#d9dde4;--field:#fff;--field-line:#8a93a2;
 --accent:#2348c9;--accent-over:#1a389e;--on-accent:#fff;--bad:#b3261e;--bad-bg:#fdecea;--good:#146c38;--good-bg:#e5f5ea;--code:#eef0f4}
 @media (prefers-color-scheme:dark){:root{--bg:#12151b;--card:#1b2029;--text:#e8ebf1;--muted:#a3acba;--line:#323a47;--field:#12151b;

@@ -187,7 +187,7 @@ describe("a client with a command of its own", () => {
 describe("the text of a configuration", () => {
   const LAUNCH: Launch = { command: "/opt/node", args: ["/opt/posthorn.js", "stdio"], env: {} };
   const MOVED: Launch = { ...LAUNCH, env: { POSTHORN_DATA_DIR: 'C:\\Users\\"Ada"\\posthorn' } };
-  const written = CLIENTS.filter(({ own }) => own === null);
+  const written = CLIENTS.filter(({ own }) => own === undefined);
   const cursor = CLIENTS.find(({ name }) => name === "cursor")!;
   const read = (text: string): any => parse(text, [], { allowTrailingComma: true });
 

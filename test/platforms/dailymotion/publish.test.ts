@@ -2,14 +2,11 @@ import { describe, expect, it } from "vitest";
 import dailymotion from "../../../src/platforms/dailymotion/index.ts";
 import { editPublishedPost, setThumbnail } from "../../../src/posts/live-posts.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
-import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { addPost, drain, readPost } from "../../support/publishing.ts";
-import { refusal } from "./fake.ts";
 import { createDailymotionWorld } from "./world.ts";
-import { ownWords } from "../../support/own-words.ts";
 
 const MINUTE = 60_000;
 
@@ -118,38 +115,6 @@ describe("a film", () => {
 });
 
 describe("what Dailymotion refuses", () => {
-  it.each([
-    [refusal(400, "VALIDATION_ERROR", { param: "title" }), /^metadata\.title: Dailymotion refused it/],
-    [refusal(422, "VALIDATION_ERROR", { param: "source.file_url" }), /^mediaUrl: Dailymotion refused it/],
-    [refusal(400, "SOMETHING_ELSE"), /the error SOMETHING_ELSE/],
-    [refusal(403, "UPLOAD_QUOTA_REACHED"), /quota for 24 hours .* used up/],
-    [refusal(403, "MISSING_PERMISSIONS"), /must be reconnected first\. The API key may not do this/],
-  ])("is told in words (%#)", async (answer, message) => {
-    const made = await world();
-    made.fake.state.next.set("POST /v2/profiles/id/videos", [answer, answer]);
-    await drain(made.ctx);
-    const { error } = await readPost(made.ctx, made.id);
-    expect(error).toMatch(message);
-    expect(ownWords(error)).not.toContain("IGNORE");
-    expect(made.fake.videos.size).toBe(0);
-  });
-
-  it.each([
-    [{ metadata: { title: " " } }, "metadata.title"],
-    [{ metadata: {} }, "metadata.title"],
-    [{ metadata: { title: "A", language: "gsw" } }, "metadata.language"],
-    [{ metadata: { title: "A", thumbnailUrl: PHOTO_URL } }, "metadata"],
-    [{ caption: "<b>".repeat(1_000) }, "caption: has 6000 characters"],
-    [{ mediaUrl: "" }, "mediaUrl"],
-  ])("is refused when it is scheduled (%#)", async (more, message) => {
-    const { ctx, account } = await createDailymotionWorld();
-    const post = { accountId: account.id, caption: "A", mediaUrl: CLIP_URL, metadata: { title: "A" } };
-    await expect(schedulePost(callOf(ctx), { ...post, ...more, dryRun: true })).rejects.toMatchObject({
-      kind: "invalid",
-      message: expect.stringContaining(message),
-    });
-  });
-
   it("is warned of where nobody says whether it is for children", () => {
     const post = { caption: "", metadata: { title: "A" } } as never;
     expect(dailymotion.check?.(post, {} as never).warnings).toEqual([

@@ -40,6 +40,44 @@ export default {
     "meets an error of its own": answering(refusal(500, "INTERNAL_ERROR")),
   },
   refusesToken: answering(UNAUTHORIZED),
+  refusals: [
+    {
+      at: /\/v2\/profiles\/\w+\/videos$/,
+      told: [
+        [
+          /^metadata\.title: Dailymotion refused it/,
+          answering(refusal(400, "VALIDATION_ERROR", { param: "title" })),
+        ],
+        [
+          /^mediaUrl: Dailymotion refused it/,
+          answering(refusal(422, "VALIDATION_ERROR", { param: "source.file_url" })),
+        ],
+        [/quota for 24 hours .* used up/, answering(refusal(403, "UPLOAD_QUOTA_REACHED"))],
+        [/the error SOMETHING_ELSE/, answering(refusal(400, "SOMETHING_ELSE"))],
+      ],
+    },
+    {
+      at: /\/v2\/profiles\/\w+\/videos$/,
+      end: "reconnect",
+      told: [
+        [
+          /must be reconnected first\. The API key may not do this/,
+          answering(refusal(403, "MISSING_PERMISSIONS")),
+        ],
+      ],
+    },
+  ],
+  unfit: [
+    [{ mediaUrl: CLIP_URL, metadata: { title: " " } }, /metadata\.title/],
+    [{ mediaUrl: CLIP_URL, metadata: {} }, /metadata\.title/],
+    [{ mediaUrl: CLIP_URL, metadata: { title: "A", language: "gsw" } }, /metadata\.language/],
+    [{ mediaUrl: CLIP_URL, metadata: { title: "A", thumbnailUrl: "https://a.example/p.jpg" } }, /metadata/],
+    [
+      { caption: "<b>".repeat(1_000), mediaUrl: CLIP_URL, metadata: { title: "A" } },
+      /caption: has 6000 characters/,
+    ],
+    [{ mediaUrl: "", metadata: { title: "A" } }, /mediaUrl/],
+  ],
   needed: {
     "where the file goes, and what it is called then": ["upload_url", "url"],
     "names the video": ["video_id"],

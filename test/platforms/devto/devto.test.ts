@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import devto from "../../../src/platforms/devto/index.ts";
 import { escapeMarkdown } from "../../../src/platforms/devto/metadata.ts";
-import type { OutboundRequest } from "../../../src/ports/outbound.ts";
 import { connectWithSecrets } from "../../../src/connecting/connections.ts";
 import { createPlatformIo } from "../../../src/connecting/account-io.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
@@ -13,7 +12,6 @@ import { endOf, finish } from "../../support/contract/ends.ts";
 import { PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { addPost, drain, readPost } from "../../support/publishing.ts";
 import { PNG_URL } from "../instagram/stage-kit.ts";
-import { refusal } from "./fake.ts";
 import { openDevto } from "./stage.ts";
 
 it("says that a key is wrong, and takes a good one for the same account", async () => {
@@ -138,22 +136,5 @@ it("changes a live article, its cover, and tells what others did with it", async
   expect(await readInsights(ctx, await readPost(ctx, id))).toMatchObject({
     state: "live",
     metrics: { likes: 3, comments: 1, views: 55 },
-  });
-});
-
-it.each([
-  [422, "Canonical url has already been taken", /^metadata\.canonicalUrl: /],
-  [422, 'Tag "x" contains non-alphanumeric or prohibited unicode characters', /^metadata\.tags: /],
-  [422, "Something else", / DEV says: "Something else"$/],
-  [403, "Forbidden", /does not let this account/],
-] as const)("explains HTTP %i, %s", async (status, error, expected) => {
-  await using stage = await openDevto();
-  const { id } = await stage.add("A horn");
-  const request = async (one: OutboundRequest) =>
-    one.method === "POST" ? refusal(status, error) : stage.ctx.outbound.request(one);
-  const worker = { ...stage.ctx, outbound: { ...stage.ctx.outbound, request } };
-  expect(await finish(stage.ctx, id, worker)).toMatchObject({
-    status: "failed",
-    error: expect.stringMatching(expected),
   });
 });

@@ -130,7 +130,6 @@ export function createFakeDevto(now: () => number) {
     shown: () => [...articles.values()].filter(({ published }) => published),
   };
 }
-export type FakeDevto = ReturnType<typeof createFakeDevto>;
 
 /** What readers see of an article's text. */
 export function textOf({ body_markdown: body }: FakeArticle): string {

@@ -38,5 +38,18 @@ export default {
     "is answered by a proxy": async () => answerOf(200, "<html>Welcome</html>"),
   },
   refusesToken: async () => refusal(401, "unauthorized"),
+  refusals: [
+    {
+      told: [
+        [/^metadata\.canonicalUrl: /, () => refusal(422, "Canonical url has already been taken")],
+        [
+          /^metadata\.tags: /,
+          () => refusal(422, 'Tag "x" contains non-alphanumeric or prohibited characters'),
+        ],
+        [/ DEV says: "Something else"$/, () => refusal(422, "Something else")],
+        [/does not let this account/, () => refusal(403, "Forbidden")],
+      ],
+    },
+  ],
   needed: { "names the article": ["id"], "names the account": ["username"] },
 } satisfies PlatformFixture;

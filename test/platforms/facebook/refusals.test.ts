@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { finish } from "../../support/contract/ends.ts";
-import { callOf } from "../../support/context.ts";
-import { addPost, drain, readPost } from "../../support/publishing.ts";
+import { addPost } from "../../support/publishing.ts";
 import { APP } from "./spec.ts";
 import { toResponse } from "./fake-http.ts";
 import { openPage, type PageWorld } from "./world.ts";
@@ -49,25 +47,6 @@ describe("what Facebook refuses", () => {
     expect(fake.posts.posts.size).toBe(1);
   });
 
-  it.each([
-    [{ code: 368, error_subcode: 1_390_008 }, "failed", /posted too fast/],
-    [{ code: 100, error_subcode: 1_609_005 }, "failed", /could not read the page that the link leads to/],
-    [{ code: 1_404_078 }, "failed", /Page Publishing Authorization/],
-    [{ code: 100, error_subcode: 77 }, "failed", /error 100\/77/],
-    [{ code: 190, error_subcode: 460 }, "scheduled", /must be reconnected/],
-    [{ code: 200 }, "scheduled", /lacks a permission/],
-    [{ code: 2_635 }, "scheduled", /API_VERSION/],
-    [{ code: 4 }, "scheduled", /slow down/],
-  ])("says in plain words what %o means", async (error, status, words) => {
-    const { fake, ctx } = world;
-    fake.answers = ({ url }) => (url.pathname.endsWith("/feed") ? refuse(400, error) : null);
-    const { id } = await add({ caption: "Words" });
-    await drain(ctx);
-    const row = await readPost(ctx, id);
-    expect([row.status, row.error]).toEqual([status, expect.stringMatching(words)]);
-    expect(fake.visible()).toEqual([]);
-  });
-
   it("fails a film that cannot be processed with Facebook's reason", async () => {
     const { fake, ctx } = world;
     fake.films.failsWith = 1_363_040;
@@ -95,19 +74,6 @@ describe("what Facebook refuses", () => {
 });
 
 describe("what is refused before", () => {
-  it.each([
-    [{ metadata: { link: "https://a.example", moreMedia: [{ url: PHOTO_URL }] } }, /a link card or media/],
-    [{ metadata: { title: "T" } }, /metadata\.title: only videos/],
-    [{ metadata: { kind: "reel" } }, /metadata\.kind: only videos/],
-    [{ metadata: { place: "1" } }, /place/],
-  ])("refuses %o", async (post, words) => {
-    const input = { accountId: world.account.id, caption: "Words", dryRun: true, ...post };
-    await expect(schedulePost(callOf(world.ctx), input)).rejects.toMatchObject({
-      kind: "invalid",
-      message: expect.stringMatching(words),
-    });
-  });
-
   it("refuses a film among pictures when it looks at them", async () => {
     const metadata = JSON.stringify({ moreMedia: [{ url: CLIP_URL }] });
     const { id } = await add({ media_url: PHOTO_URL, metadata });

@@ -50,6 +50,42 @@ export default {
         fbtrace_id: "A",
       },
     }),
+  refusals: [
+    {
+      at: /\/feed/,
+      post: { media_url: "", metadata: {} },
+      told: [
+        [/posted too fast/, refusal(368, { error_subcode: 1_390_008 })],
+        [/could not read the page that the link leads to/, refusal(100, { error_subcode: 1_609_005 })],
+        [/Page Publishing Authorization/, refusal(1_404_078)],
+        [/error 100\/77/, refusal(100, { error_subcode: 77 })],
+      ],
+    },
+    {
+      at: /\/feed/,
+      post: { media_url: "", metadata: {} },
+      end: "reconnect",
+      told: [
+        [/must be reconnected/, refusal(190, { error_subcode: 460 })],
+        [/lacks a permission/, refusal(200)],
+      ],
+    },
+    {
+      at: /\/feed/,
+      post: { media_url: "", metadata: {} },
+      end: "waits",
+      told: [
+        [/API_VERSION/, refusal(2_635)],
+        [/slow down/, refusal(4)],
+      ],
+    },
+  ],
+  unfit: [
+    [{ metadata: { link: "https://a.example", moreMedia: [{ url: PHOTO_URL }] } }, /a link card or media/],
+    [{ metadata: { title: "T" } }, /metadata\.title: only videos/],
+    [{ metadata: { kind: "reel" } }, /metadata\.kind: only videos/],
+    [{ metadata: { place: "1" } }, /place/],
+  ],
   needed: {
     "names the post or the Page": ["id", "video_id"],
     "names the upload": ["h"],

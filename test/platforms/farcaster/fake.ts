@@ -128,4 +128,3 @@ export function createFakeFarcaster(now: () => number) {
     shown: () => [...casts.values()].filter(({ parent_hash: parent }) => parent === null),
   };
 }
-export type FakeFarcaster = ReturnType<typeof createFakeFarcaster>;

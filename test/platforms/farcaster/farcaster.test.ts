@@ -5,16 +5,12 @@ import { expect, it } from "vitest";
 import { connectWithSecrets } from "../../../src/connecting/connections.ts";
 import { createPlatformIo } from "../../../src/connecting/account-io.ts";
 import farcaster from "../../../src/platforms/farcaster/index.ts";
-import type { OutboundRequest } from "../../../src/ports/outbound.ts";
 import { listChoices } from "../../../src/posts/post-form.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
-import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { readStepResults, toPlatformPost } from "../../../src/publishing/publish-io.ts";
 import { callOf } from "../../support/context.ts";
-import { endOf, finish } from "../../support/contract/ends.ts";
-import { PHOTO_URL } from "../../support/contract/stage-media.ts";
-import { readPost } from "../../support/publishing.ts";
-import { API_KEY, QUOTED, refusal, SIGNER } from "./fake.ts";
+import { endOf } from "../../support/contract/ends.ts";
+import { API_KEY, QUOTED, SIGNER } from "./fake.ts";
 import { CLIENT_ID, openSignIn } from "./sign-in.ts";
 import { openFarcaster } from "./stage.ts";
 
@@ -86,40 +82,12 @@ it("lists channels by a search, or those that the account follows", async () => 
 });
 
 it.each([
-  [{ link: "https://a.example/", quote: QUOTED, moreMedia: [] }, PHOTO_URL, /^metadata\.moreMedia: /],
-  [{ thread: [{ caption: "ü".repeat(513) }] }, "", /^metadata\.thread\[0\]\.caption: has 1026 bytes/],
-  [{ link: `https://a.example/${"x".repeat(250)}` }, "", /^metadata\.link: /],
-  [{ quote: "https://example.com/" }, "", /metadata\.quote/],
-])("refuses %j", async (metadata, mediaUrl, expected) => {
-  await using stage = await openFarcaster();
-  const post = { accountId: stage.account.id, caption: "A", mediaUrl, metadata, dryRun: true };
-  await expect(schedulePost(callOf(stage.ctx), post)).rejects.toThrow(expected);
-});
-
-it.each([
   [{ channel: "nowhere" }, /^metadata\.channel: /],
   [{ quote: `0x${"cd".repeat(20)}` }, /^metadata\.quote: Farcaster has no such cast/],
 ])("says what Farcaster does not know: %j", async (metadata, expected) => {
   await using stage = await openFarcaster();
   const row = await endOf(stage, (await stage.add("A", metadata)).id);
   expect(row).toMatchObject({ status: "failed", error: expect.stringMatching(expected) });
-});
-
-it.each([
-  [403, {}, /does not let this signer/],
-  [400, { property: "text" }, /^caption: Farcaster refused it/],
-  [400, {}, /Farcaster says: "No"/],
-] as const)("explains HTTP %i %j", async (status, more, expected) => {
-  await using stage = await openFarcaster();
-  const { id } = await stage.add("A horn");
-  const request = async (one: OutboundRequest) =>
-    one.method === "POST" ? refusal(status, "No", more) : stage.ctx.outbound.request(one);
-  const worker = { ...stage.ctx, outbound: { ...stage.ctx.outbound, request } };
-  expect(await finish(stage.ctx, id, worker)).toMatchObject({
-    status: "failed",
-    error: expect.stringMatching(expected),
-  });
-  expect((await readPost(stage.ctx, id)).status).toBe("failed");
 });
 
 it("offers to sign in with Neynar in a window of its own, with no script but ours", async () => {

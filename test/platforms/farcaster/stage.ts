@@ -43,6 +43,27 @@ export default {
       method === "POST" ? refusal(409, "Duplicate request") : pass(),
   },
   refusesToken: async () => refusal(401, "Invalid API key"),
+  refusals: [
+    {
+      told: [
+        [/does not let this signer/, () => refusal(403, "No")],
+        [/^caption: Farcaster refused it/, () => refusal(400, "No", { property: "text" })],
+        [/Farcaster says: "No"/, () => refusal(400, "No")],
+      ],
+    },
+  ],
+  unfit: [
+    [
+      { mediaUrl: PHOTO_URL, metadata: { link: "https://a.example/", quote: QUOTED, moreMedia: [] } },
+      /^metadata\.moreMedia: /,
+    ],
+    [
+      { metadata: { thread: [{ caption: "ü".repeat(513) }] } },
+      /^metadata\.thread\[0\]\.caption: has 1026 bytes/,
+    ],
+    [{ metadata: { link: `https://a.example/${"x".repeat(250)}` } }, /^metadata\.link: /],
+    [{ metadata: { quote: "https://example.com/" } }, /metadata\.quote/],
+  ],
   needed: {
     "names the cast or the account": ["cast.hash", "users.username"],
     "whether the signer may cast": ["status"],

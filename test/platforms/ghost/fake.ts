@@ -71,6 +71,8 @@ export function createFakeGhost({ now, version = "6.65", soonestMs = 120_000 }: 
         return refusal(404, "NotFoundError", "Resource not found");
       }
       calls.push(read);
+      if (read.name === "POST /posts/" && posts.all().some(({ slug }) => slug === read.post.slug))
+        wrong.push("a second article of one post");
       if (read.name === "GET /site/") return answerOf(200, { site });
       const token = /^Ghost (.+)$/.exec(request.headers?.["authorization"] ?? "")?.[1];
       const problem = token === undefined ? null : tokenProblem(token, KEY, now());

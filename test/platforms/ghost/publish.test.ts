@@ -3,8 +3,8 @@ import type { OutboundRequest, OutboundResponse } from "../../../src/ports/outbo
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { callOf } from "../../support/context.ts";
-import { endOf, finish } from "../../support/contract/ends.ts";
-import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import { endOf } from "../../support/contract/ends.ts";
+import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { drain, readPost } from "../../support/publishing.ts";
 import { refusal } from "./requests.ts";
 import { openGhost, type GhostStage } from "./stage.ts";
@@ -165,31 +165,6 @@ function refusing({ ctx }: GhostStage, ends: string, response: () => OutboundRes
       : ctx.outbound.request(one);
   return { ...ctx, outbound: { ...ctx.outbound, request } };
 }
-
-it.each([
-  [422, "ValidationError", { property: "canonical_url" }, /^metadata\.canonicalUrl: /],
-  [422, "ValidationError", {}, /ValidationError\. Change the post, then send it again\. Ghost says: "No\."$/],
-  [403, "HostLimitError", {}, /plan does not allow/],
-  [403, "NoPermissionError", {}, /does not let this integration/],
-] as const)("explains HTTP %i, %s", async (status, type, more, expected) => {
-  await using stage = await openGhost();
-  const { id } = await stage.add("A horn");
-  const worker = refusing(stage, "/posts/", () => refusal(status, type, "No.", more));
-  expect(await finish(stage.ctx, id, worker)).toMatchObject({
-    status: "failed",
-    error: expect.stringMatching(expected),
-  });
-});
-
-it.each([
-  [413, "RequestEntityTooLargeError", /^mediaUrl: .*too large/],
-  [415, "UnsupportedMediaTypeError", /^mediaUrl: .*type/],
-])("explains a file that is refused with HTTP %i", async (status, type, expected) => {
-  await using stage = await openGhost();
-  const { id } = await stage.add("A horn", PICTURES, { media_url: PHOTO_URL });
-  const worker = refusing(stage, "/upload/", () => refusal(status, type, "No."));
-  expect(await finish(stage.ctx, id, worker)).toMatchObject({ error: expect.stringMatching(expected) });
-});
 
 it("tells a wrong clock from a wrong key, and a site that has moved", async () => {
   const moved = (): OutboundResponse => ({

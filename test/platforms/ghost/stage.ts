@@ -50,6 +50,30 @@ export default {
   },
   refusesToken: async () =>
     refusal(401, "UnauthorizedError", "Unknown Admin API Key", { code: "UNKNOWN_ADMIN_API_KEY" }),
+  refusals: [
+    {
+      at: /\/posts\/\?/,
+      told: [
+        [
+          /^metadata\.canonicalUrl: /,
+          () => refusal(422, "ValidationError", "No.", { property: "canonical_url" }),
+        ],
+        [
+          /ValidationError\. Change the post, then send it again\. Ghost says: "No\."$/,
+          () => refusal(422, "ValidationError", "No."),
+        ],
+        [/plan does not allow/, () => refusal(403, "HostLimitError", "No.")],
+        [/does not let this integration/, () => refusal(403, "NoPermissionError", "No.")],
+      ],
+    },
+    {
+      at: /\/upload\//,
+      told: [
+        [/^mediaUrl: .*too large/, () => refusal(413, "RequestEntityTooLargeError", "No.")],
+        [/^mediaUrl: .*type/, () => refusal(415, "UnsupportedMediaTypeError", "No.")],
+      ],
+    },
+  ],
   needed: {
     "where the file is": ["images.url", "media.url"],
     "names the post, by which it is found again": ["posts.id", "posts.slug"],

@@ -1,24 +1,17 @@
 import { describe, expect, it } from "vitest";
 import google from "../../../src/platforms/google_business/index.ts";
-import { schedulePost } from "../../../src/posts/schedule-post.ts";
-import { callOf } from "../../support/context.ts";
 import { PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { addPost, drain, readPost } from "../../support/publishing.ts";
 import { PNG_URL } from "../instagram/stage-kit.ts";
-import { json, type Answer } from "../youtube/answers.ts";
-import { invalid, refusal } from "./fake.ts";
+import { json } from "../youtube/answers.ts";
+import { refusal } from "./fake.ts";
 import { createBusinessWorld } from "./world.ts";
-import { ownWords } from "../../support/own-words.ts";
 
 const MINUTE = 60_000;
 const DAYS = { startsAt: "2026-12-24T18:30", endsAt: "2026-12-24T20:00" };
 
 type World = Awaited<ReturnType<typeof createBusinessWorld>>;
-
-function schedule({ ctx, account }: World, more: Partial<Parameters<typeof schedulePost>[1]>) {
-  return schedulePost(callOf(ctx), { accountId: account.id, caption: "A horn", mediaUrl: "", ...more });
-}
 
 const sent = ({ fake }: World) => [...fake.posts.values()].map(({ fields }) => fields);
 
@@ -124,31 +117,6 @@ describe("a post's time", () => {
 });
 
 describe("what Google refuses", () => {
-  it.each<[string, Answer, string, RegExp]>([
-    ["a text", invalid(3, "summary"), "failed", /^caption: Google refused it/],
-    ["an event", invalid("INVALID_VALUE", "event.title"), "failed", /^metadata\.title/],
-    ["a button", invalid(2, "call_to_action.url"), "failed", /^metadata\.actionType/],
-    ["a picture", invalid(1000), "failed", /^mediaUrl: .*POSTHORN_PUBLIC_URL/],
-    ["a picture, by its name", invalid("PHOTO_UPLOAD_FAILED"), "failed", /^mediaUrl: /],
-    [
-      "a chain",
-      invalid("LOCATION_DISABLED_FOR_LOCAL_POST_API"),
-      "failed",
-      /takes this location for one of a chain/,
-    ],
-    ["what nobody knows", refusal(400, "FAILED_PRECONDITION"), "failed", /the error FAILED_PRECONDITION/],
-    ["a person", refusal(403, "PERMISSION_DENIED"), "scheduled", /must be reconnected/],
-  ])("is told in words: %s", async (_what, answer, status, error) => {
-    const world = await createBusinessWorld();
-    world.fake.state.next.set("localPosts.create", [answer, answer]);
-    const { id } = await addPost(world.ctx, world.account);
-    await drain(world.ctx);
-    const post = await readPost(world.ctx, id);
-    expect(post).toMatchObject({ status, error: expect.stringMatching(error) });
-    expect(ownWords(post.error)).not.toContain("IGNORE");
-    expect(world.fake.posts.size).toBe(0);
-  });
-
   it("waits where the project has no quota, and says who must mend it", async () => {
     const world = await createBusinessWorld();
     const info = { reason: "RATE_LIMIT_EXCEEDED", metadata: { quota_limit_value: "0" } };
@@ -160,46 +128,6 @@ describe("what Google refuses", () => {
       error: expect.stringContaining("Apply for it at https://support.google.com/business"),
     });
     expect((await finish(world.ctx, id)).status).toBe("published");
-  });
-
-  it.each([
-    ["an empty post", { caption: "" }, "caption: "],
-    ["an event without days", { metadata: { topicType: "EVENT", title: "A" } }, "metadata.topicType: "],
-    ["days of an update", { metadata: { title: "A", ...DAYS } }, "metadata.topicType: "],
-    [
-      "an end before its beginning",
-      { metadata: { ...DAYS, topicType: "EVENT", title: "A", endsAt: "2026-12-24T18:29" } },
-      "metadata.endsAt: ",
-    ],
-    [
-      "a day that is none",
-      { metadata: { ...DAYS, topicType: "EVENT", title: "A", startsAt: "2026-02-30T10:00" } },
-      "metadata.startsAt",
-    ],
-    [
-      "a time with a zone",
-      { metadata: { ...DAYS, topicType: "EVENT", title: "A", startsAt: "2026-12-24T18:30Z" } },
-      "metadata.startsAt",
-    ],
-    ["a coupon of an update", { metadata: { couponCode: "H" } }, "metadata.topicType: "],
-    [
-      "an offer with a button",
-      { metadata: { topicType: "OFFER", title: "A", ...DAYS, link: "https://a.example" } },
-      "metadata.actionType: ",
-    ],
-    [
-      "a call to an address",
-      { metadata: { actionType: "CALL", link: "https://a.example" } },
-      "metadata.link: ",
-    ],
-    ["a button to nowhere", { metadata: { actionType: "BOOK" } }, "metadata.link: "],
-    ["what it does not know", { metadata: { thumbnailUrl: PHOTO_URL } }, "metadata"],
-  ])("is refused before it is sent: %s", async (_what, post, field) => {
-    const world = await createBusinessWorld();
-    await expect(schedule(world, { ...post, dryRun: true })).rejects.toMatchObject({
-      kind: "invalid",
-      message: expect.stringContaining(field),
-    });
   });
 
   it.each([

@@ -1,10 +1,10 @@
 import { stageOn } from "../../support/contract/open-stage.ts";
 import type { OutboundResponse } from "../../../src/ports/outbound.ts";
-import type { PlatformFixture } from "../../support/contract/stage.ts";
+import { type PlatformFixture, unfitWith } from "../../support/contract/stage.ts";
 import { PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { UNAUTHORIZED, type Answer } from "../youtube/answers.ts";
 import { toWire } from "../youtube/fake.ts";
-import { refusal } from "./fake.ts";
+import { invalid, refusal } from "./fake.ts";
 import { createBusinessWorld } from "./world.ts";
 
 const answering = (answer: Answer) => async (): Promise<OutboundResponse> => ({ ...toWire(answer), url: "" });
@@ -44,6 +44,37 @@ export default {
     "meets an unavailable API": answering(refusal(503, "UNAVAILABLE")),
   },
   refusesToken: answering(UNAUTHORIZED),
+  refusals: [
+    {
+      told: [
+        [/^caption: Google refused it/, answering(invalid(3, "summary"))],
+        [/^metadata\.title/, answering(invalid("INVALID_VALUE", "event.title"))],
+        [/^metadata\.actionType/, answering(invalid(2, "call_to_action.url"))],
+        [/^mediaUrl: .*POSTHORN_PUBLIC_URL/, answering(invalid(1000))],
+        [/^mediaUrl: /, answering(invalid("PHOTO_UPLOAD_FAILED"))],
+        [
+          /takes this location for one of a chain/,
+          answering(invalid("LOCATION_DISABLED_FOR_LOCAL_POST_API")),
+        ],
+        [/the error FAILED_PRECONDITION/, answering(refusal(400, "FAILED_PRECONDITION"))],
+      ],
+    },
+    { end: "reconnect", told: [[/must be reconnected/, answering(refusal(403, "PERMISSION_DENIED"))]] },
+  ],
+  unfit: unfitWith("", [
+    [{}, /caption: /, ""],
+    [{ topicType: "EVENT", title: "A" }, /metadata\.topicType: /],
+    [{ title: "A", ...DAYS }, /metadata\.topicType: /],
+    [{ ...DAYS, topicType: "EVENT", title: "A", endsAt: "2026-12-24T18:29" }, /metadata\.endsAt: /],
+    // A day that is none, and a time with a zone.
+    [{ ...DAYS, topicType: "EVENT", title: "A", startsAt: "2026-02-30T10:00" }, /metadata\.startsAt/],
+    [{ ...DAYS, topicType: "EVENT", title: "A", startsAt: "2026-12-24T18:30Z" }, /metadata\.startsAt/],
+    [{ couponCode: "H" }, /metadata\.topicType: /],
+    [{ topicType: "OFFER", title: "A", ...DAYS, link: "https://a.example" }, /metadata\.actionType: /],
+    [{ actionType: "CALL", link: "https://a.example" }, /metadata\.link: /],
+    [{ actionType: "BOOK" }, /metadata\.link: /],
+    [{ thumbnailUrl: PHOTO_URL }, /metadata/],
+  ]),
   needed: { "names the post or the location": ["name"], "whether everybody sees it": ["state"] },
   scopes: {
     oauth: ["https://www.googleapis.com/auth/business.manage"],

@@ -152,7 +152,6 @@ export function createFakeHashnode(now: () => number) {
   };
   return { door, state, wrong, calls, drafts, articles, pictures, shown: () => [...articles.values()] };
 }
-export type FakeHashnode = ReturnType<typeof createFakeHashnode>;
 
 /** What readers see of an article's text. */
 export function textOf({ contentMarkdown }: FakeArticle): string {

@@ -6,10 +6,10 @@ import { editPublishedPost, setThumbnail } from "../../../src/posts/live-posts.t
 import { listChoices } from "../../../src/posts/post-form.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { callOf } from "../../support/context.ts";
-import { endOf, finish } from "../../support/contract/ends.ts";
+import { endOf } from "../../support/contract/ends.ts";
 import { PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { drain, readPost } from "../../support/publishing.ts";
-import { PUBLICATION, refusal, TOKEN } from "./fake.ts";
+import { PUBLICATION, TOKEN } from "./fake.ts";
 import { openHashnode } from "./stage.ts";
 
 it("connects a publication, lets a person choose among several, and says that a token is wrong", async () => {
@@ -149,20 +149,4 @@ it("lists series", async () => {
     (await listChoices(callOf(stage.ctx), { ...asked, search })).choices;
   expect(await choices("bra")).toMatchObject([{ value: "a".repeat(24), label: "Brass" }]);
   expect(await choices("tin")).toEqual([]);
-});
-
-it.each([
-  ["BAD_USER_INPUT", "Series not found", /with the error BAD_USER_INPUT.*Hashnode says: "Series not found"/],
-  ["FORBIDDEN", "Contributors cannot publish", /may not do that in this publication/],
-] as const)("explains %s", async (code, message, expected) => {
-  await using stage = await openHashnode();
-  const { id } = await stage.add("A horn");
-  const worker = {
-    ...stage.ctx,
-    outbound: { ...stage.ctx.outbound, request: async () => refusal(code, message) },
-  };
-  expect(await finish(stage.ctx, id, worker)).toMatchObject({
-    status: "failed",
-    error: expect.stringMatching(expected),
-  });
 });

@@ -31,5 +31,16 @@ export default {
     "meets an error with HTTP 200": async () => refusal("INTERNAL_SERVER_ERROR", "Internal server error"),
   },
   refusesToken: async () => refusal("UNAUTHENTICATED", "Invalid token"),
+  refusals: [
+    {
+      told: [
+        [
+          /with the error BAD_USER_INPUT.*Hashnode says: "Series not found"/,
+          () => refusal("BAD_USER_INPUT", "Series not found"),
+        ],
+        [/may not do that in this publication/, () => refusal("FORBIDDEN", "Contributors cannot publish")],
+      ],
+    },
+  ],
   needed: { "the answer to what was asked": ["data.**"] },
 } satisfies PlatformFixture;

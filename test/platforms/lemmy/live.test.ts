@@ -1,20 +1,16 @@
 import { describe, expect, it } from "vitest";
 import lemmy from "../../../src/platforms/lemmy/index.ts";
-import type { OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
 import { listChoices } from "../../../src/posts/post-form.ts";
 import { createPlatformIo } from "../../../src/connecting/account-io.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { editPublishedPost } from "../../../src/posts/live-posts.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { toPlatformPost } from "../../../src/publishing/publish-io.ts";
-import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
-import { endOf, finish } from "../../support/contract/ends.ts";
+import { endOf } from "../../support/contract/ends.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { addPost, readPost } from "../../support/publishing.ts";
-import { failure } from "./failure.ts";
 import { openLemmy, type LemmyStage } from "./stage.ts";
-import { answerOf } from "../../support/described.ts";
 
 const GIVEN = { community: "!horns@other.example", title: "A horn" };
 
@@ -150,65 +146,3 @@ it("looks up a community by its name, and refuses films", async () => {
   );
   expect(film.status).toBe("failed");
 });
-
-/** A worker whose changes at this end are answered so. */
-function answering({ ctx }: LemmyStage, end: string, response: () => OutboundResponse) {
-  const request = async (one: OutboundRequest) =>
-    one.method === "POST" && one.url.endsWith(end) ? response() : ctx.outbound.request(one);
-  return { ...ctx, outbound: { ...ctx.outbound, request } };
-}
-
-it.each([
-  ["/post", "person_is_banned_from_community", /^metadata\.community: .*banned/],
-  ["/post", "only_mods_can_post_in_community", /^metadata\.community: only its moderators/],
-  ["/post", "community_is_blocked", /^metadata\.community: .*blocked/],
-  ["/post", "invalid_post_title", /^metadata\.title: /],
-  ["/post", "invalid_body_field", /^caption: is longer/],
-  ["/post", "slurs", /does not allow/],
-  ["/post", "blocked_url", /^metadata\.link: /],
-  ["/post", "nsfw_not_allowed", /^metadata\.sensitive: /],
-  ["/post", "language_not_allowed", /language/],
-  ["/post", "honeypot_failed", /with the error honeypot_failed/],
-  ["/pictrs/image", "image_upload_disabled", /^mediaUrl: /],
-] as const)("explains what %s refuses with %s", async (end, error, expected) => {
-  await using stage = await openLemmy(lemmy);
-  const post = { caption: "x", media_url: PHOTO_URL, metadata: JSON.stringify(GIVEN) };
-  const { id } = await addPost(stage.ctx, stage.account, post);
-  const row = await finish(
-    stage.ctx,
-    id,
-    answering(stage, end, () => failure(400, error)),
-  );
-  expect(row).toMatchObject({ status: "failed", error: expect.stringMatching(expected) });
-});
-
-it("tells a picture that the server could not use, or that is too large for it", async () => {
-  await using stage = await openLemmy(lemmy);
-  for (const [response, expected] of [
-    [answerOf.bind(null, 201, { msg: "Error in process" }), /^mediaUrl: .*could not use/],
-    [answerOf.bind(null, 413, "<h1>413</h1>"), /^mediaUrl: .*too large/],
-  ] as const) {
-    const post = { media_url: PHOTO_URL, metadata: JSON.stringify(GIVEN) };
-    const { id } = await addPost(stage.ctx, stage.account, post);
-    const row = await finish(stage.ctx, id, answering(stage, "/pictrs/image", response));
-    expect(row).toMatchObject({ status: "failed", error: expect.stringMatching(expected) });
-  }
-});
-
-it.each(["not_logged_in", "site_ban", "email_not_verified"])(
-  "asks to be reconnected at %s",
-  async (error) => {
-    await using stage = await openLemmy(lemmy);
-    const { ctx, account } = stage;
-    const isRefused = async () =>
-      (await findAccountRow(ctx.store, "default", account.id))?.status === "reconnect_required";
-    const { id } = await addPost(ctx, account, { caption: "x", metadata: JSON.stringify(GIVEN) });
-    await finish(
-      ctx,
-      id,
-      answering(stage, "/post", () => failure(400, error)),
-      isRefused,
-    );
-    expect([await isRefused(), (await readPost(ctx, id)).status]).toEqual([true, "scheduled"]);
-  },
-);

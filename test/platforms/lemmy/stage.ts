@@ -54,6 +54,38 @@ export default {
       answerOf(504, "<html>504 Gateway Time-out</html>"),
   },
   refusesToken: async () => failure(400, "not_logged_in"),
+  refusals: [
+    {
+      at: /\/post$/,
+      told: [
+        [/^metadata\.community: .*banned/, () => failure(400, "person_is_banned_from_community")],
+        [/^metadata\.community: only its moderators/, () => failure(400, "only_mods_can_post_in_community")],
+        [/^metadata\.community: .*blocked/, () => failure(400, "community_is_blocked")],
+        [/^metadata\.title: /, () => failure(400, "invalid_post_title")],
+        [/^caption: is longer/, () => failure(400, "invalid_body_field")],
+        [/does not allow/, () => failure(400, "slurs")],
+        [/^metadata\.link: /, () => failure(400, "blocked_url")],
+        [/^metadata\.sensitive: /, () => failure(400, "nsfw_not_allowed")],
+        [/language/, () => failure(400, "language_not_allowed")],
+        [/with the error honeypot_failed/, () => failure(400, "honeypot_failed")],
+      ],
+    },
+    {
+      at: /\/pictrs\/image$/,
+      told: [
+        [/^mediaUrl: /, () => failure(400, "image_upload_disabled")],
+        [/^mediaUrl: .*could not use/, () => answerOf(201, { msg: "Error in process" })],
+        [/^mediaUrl: .*too large/, () => answerOf(413, "<h1>413</h1>")],
+      ],
+    },
+    {
+      at: /\/post$/,
+      end: "reconnect",
+      told: ["not_logged_in", "site_ban", "email_not_verified"].map(
+        (error) => [/./, () => failure(400, error)] as const,
+      ),
+    },
+  ],
   needed: {
     "where the picture is": ["files.file"],
     "where it is posted": [

@@ -149,7 +149,6 @@ export function createFakeListmonk() {
     sent: () => [...campaigns.values()].flatMap((one) => Array.from({ length: one.starts }, () => one)),
   };
 }
-export type FakeListmonk = ReturnType<typeof createFakeListmonk>;
 
 /** What a subscriber reads: the site's templates give what stands in quotes. */
 export const compiled = (text: string): string => text.replace(/\{\{ "(.*?)" \}\}/g, "$1");

@@ -9,7 +9,6 @@ import { readInsights } from "../../../src/posts/posts.ts";
 import { editPublishedPost, setThumbnail } from "../../../src/posts/live-posts.ts";
 import { createPlatformIo } from "../../../src/connecting/account-io.ts";
 import { readStepResults, toPlatformPost } from "../../../src/publishing/publish-io.ts";
-import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { endOf, finish } from "../../support/contract/ends.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
@@ -111,59 +110,6 @@ function answering({ ctx }: MastodonStage, end: string, response: () => Outbound
       : ctx.outbound.request(one);
   return { ...ctx, outbound: { ...ctx.outbound, request } };
 }
-
-const REFUSALS = [
-  [422, "Validation failed: Text character limit of 300 exceeded", /^caption: is longer/],
-  [422, "Cannot attach more than 2 files", /^metadata\.moreMedia: /],
-  [422, "Cannot attach a video to a post that already contains images", /^metadata\.moreMedia: /],
-  [403, "Empty statuses are not allowed", /without text, or without media/],
-  [403, "This action is not allowed", /does not let this account/],
-  [422, "Something else", / Mastodon says: "Something else"$/],
-  [404, "Record not found", /no longer/],
-] as const;
-
-it.each(REFUSALS)("explains HTTP %i, %s", async (status, error, expected) => {
-  await using stage = await openMastodon(mastodon);
-  const { id } = await addPost(stage.ctx, stage.account, { caption: "Hello" });
-  const worker = answering(stage, "/api/v1/statuses", () => answerOf(status, { error }));
-  expect(await finish(stage.ctx, id, worker)).toMatchObject({
-    status: "failed",
-    error: expect.stringMatching(expected),
-  });
-});
-
-it("asks to be reconnected where the token may not post, or the account is disabled", async () => {
-  for (const error of ["This action is outside the authorized scopes", "Your login is currently disabled"]) {
-    await using stage = await openMastodon(mastodon);
-    const { ctx, account } = stage;
-    const isRefused = async () =>
-      (await findAccountRow(ctx.store, "default", account.id))?.status === "reconnect_required";
-    const { id } = await addPost(ctx, account, { caption: "Hello" });
-    await finish(
-      ctx,
-      id,
-      answering(stage, "/api/v1/statuses", () => answerOf(403, { error })),
-      isRefused,
-    );
-    expect(await isRefused()).toBe(true);
-    expect((await readPost(ctx, id)).status).toBe("scheduled");
-  }
-});
-
-it("refuses a file that the server cannot use, in words", async () => {
-  await using stage = await openMastodon(mastodon);
-  for (const [status, error, expected] of [
-    [422, "Validation failed: File content type is invalid", /^mediaUrl: .*type/],
-    [422, "Validation failed: File file size must be less than 16 MB", /^mediaUrl: .*too large/],
-    [413, "", /^mediaUrl: .*too large/],
-    [422, "Error processing thumbnail for uploaded media", /^mediaUrl: .*could not use/],
-  ] as const) {
-    const { id } = await addPost(stage.ctx, stage.account, { media_url: PHOTO_URL });
-    const worker = answering(stage, "/media", () => answerOf(status, { error }));
-    const row = await finish(stage.ctx, id, worker);
-    expect(row).toMatchObject({ status: "failed", error: expect.stringMatching(expected) });
-  }
-});
 
 it("leaves a warning where a later part is refused, and never sends the first again", async () => {
   await using stage = await openMastodon(mastodon);

@@ -6,7 +6,7 @@ import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { createFakeMastodon, SERVER, type FakeMastodon } from "./fake.ts";
 import type { Profile } from "./profiles.ts";
 import { QUOTED } from "./statuses.ts";
-import { answerOf } from "../../support/described.ts";
+import { answerOf, answers } from "../../support/described.ts";
 
 /** An account on a server with these ways, connected with a token. */
 export const openMastodon = (platform: AnyPlatform, profile: Partial<Profile> = {}): Promise<MastodonStage> =>
@@ -30,6 +30,8 @@ const limited: Trouble = async () =>
       "x-ratelimit-reset": new Date(new FakeClock().now() + 40_000).toISOString(),
     },
   );
+
+const refusal = (status: number, error: string) => answers(status, { error });
 
 export default {
   openStage: (platform) => openMastodon(platform),
@@ -76,6 +78,40 @@ export default {
     "is answered by a proxy": async () => answerOf(200, "<html>Welcome</html>"),
   },
   refusesToken: async () => answerOf(401, { error: "The access token was revoked" }),
+  refusals: [
+    {
+      at: /\/api\/v1\/statuses$/,
+      told: [
+        [/^caption: is longer/, refusal(422, "Validation failed: Text character limit of 300 exceeded")],
+        [/^metadata\.moreMedia: /, refusal(422, "Cannot attach more than 2 files")],
+        [
+          /^metadata\.moreMedia: /,
+          refusal(422, "Cannot attach a video to a post that already contains images"),
+        ],
+        [/without text, or without media/, refusal(403, "Empty statuses are not allowed")],
+        [/does not let this account/, refusal(403, "This action is not allowed")],
+        [/ Mastodon says: "Something else"$/, refusal(422, "Something else")],
+        [/no longer/, refusal(404, "Record not found")],
+      ],
+    },
+    {
+      at: /\/api\/v1\/statuses$/,
+      end: "reconnect",
+      told: [
+        [/./, refusal(403, "This action is outside the authorized scopes")],
+        [/./, refusal(403, "Your login is currently disabled")],
+      ],
+    },
+    {
+      at: /\/media$/,
+      told: [
+        [/^mediaUrl: .*type/, refusal(422, "Validation failed: File content type is invalid")],
+        [/^mediaUrl: .*too large/, refusal(422, "Validation failed: File file size must be less than 16 MB")],
+        [/^mediaUrl: .*too large/, refusal(413, "")],
+        [/^mediaUrl: .*could not use/, refusal(422, "Error processing thumbnail for uploaded media")],
+      ],
+    },
+  ],
   needed: {
     "names the status, the file or the account": ["id"],
     "whether the file is done": ["url"],

@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import type { Outbound } from "../../../src/ports/outbound.ts";
 import { OutboundFailure } from "../../../src/ports/outbound.ts";
 import { finish } from "../../support/contract/ends.ts";
@@ -111,34 +110,6 @@ it.each([
   },
 );
 
-it.each([
-  ["is not in the room", 403, "M_FORBIDDEN", "reconnect_required", /^The account may not post in the room/],
-  ["is suspended", 403, "M_USER_SUSPENDED", "reconnect_required", /locked, suspended or deactivated/],
-  ["must accept terms", 403, "M_CONSENT_NOT_GIVEN", "reconnect_required", /accept its terms/],
-])("asks to be reconnected where the account %s", async (_what, status, code, expected, reason) => {
-  await using world = await openMatrix();
-  const account = await world.connect();
-  world.state.meets = (operation) => (operation.includes("/send/") ? refuse(status, code, "No.") : null);
-  await addPost(world.ctx, account, { caption: "Hello" });
-  await drain(world.ctx);
-  expect(await world.readAccount(account)).toMatchObject({
-    status: expected,
-    status_reason: expect.stringMatching(reason),
-  });
-});
-
-it.each([
-  ["too large a message", "/send/", 413, "M_TOO_LARGE", /^caption: is too long for a message on Matrix/],
-  ["too large a file", "/upload", 413, "M_TOO_LARGE", /^mediaUrl: the server refused the file as too large/],
-  ["a type it does not take", "/upload", 403, "M_FORBIDDEN", /^mediaUrl: the server does not take files/],
-  ["what nobody foresaw", "/send/", 400, "M_BAD_JSON", /with the error M_BAD_JSON/],
-])("fails in plain words where the server refuses %s", async (_what, path, status, code, message) => {
-  await using world = await openMatrix();
-  world.state.meets = (operation) => (operation.includes(path) ? refuse(status, code, "No.") : null);
-  const row = await world.publish(await world.connect(), { mediaUrl: PHOTO_URL });
-  expect(row).toMatchObject({ status: "failed", error: expect.stringMatching(message) });
-});
-
 it("waits as long as the server's own field says", async () => {
   await using world = await openMatrix();
   const account = await world.connect();
@@ -146,16 +117,4 @@ it("waits as long as the server's own field says", async () => {
   await addPost(world.ctx, account, { caption: "Hello" });
   await drain(world.ctx);
   expect((await world.readAccount(account)).next_allowed_at).toBe(world.clock.now() + 45_000);
-});
-
-it.each([
-  [{ metadata: { html: "<b>x</b>" }, mediaUrl: PHOTO_URL }, /metadata\.html: give the same text as caption/],
-  [{ caption: "x", metadata: { thumbnailUrl: PHOTO_URL } }, /metadata\.thumbnailUrl: only a video/],
-  [{ caption: "x", metadata: { moreMedia: [{ url: PHOTO_URL }] } }, /metadata\.moreMedia: the first file/],
-  [{ caption: '"'.repeat(25_000), metadata: {} }, /caption: is too long for a message/],
-  [{ caption: "x", metadata: { title: "x" } }, /title/],
-])("refuses at scheduling what Matrix has no place for: %#", async (post, message) => {
-  await using world = await openMatrix();
-  const { id: accountId } = await world.connect();
-  await expect(schedulePost(world.call, { accountId, ...post, dryRun: true })).rejects.toThrow(message);
 });

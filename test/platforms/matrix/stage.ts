@@ -8,6 +8,8 @@ import { openMatrix } from "./world.ts";
 /** What the files after the first one tell. */
 const FURTHER = "The same horn";
 
+const refusal = (status: number, errcode: string) => answers(status, { errcode, error: "No." });
+
 export default {
   async openStage(platform) {
     const world = await openMatrix(platform);
@@ -62,6 +64,41 @@ export default {
     error: "Invalid access token passed.",
     soft_logout: false,
   }),
+  refusals: [
+    {
+      at: /\/send\//,
+      end: "reconnect",
+      told: [
+        [/The account may not post in the room/, refusal(403, "M_FORBIDDEN")],
+        [/locked, suspended or deactivated/, refusal(403, "M_USER_SUSPENDED")],
+        [/accept its terms/, refusal(403, "M_CONSENT_NOT_GIVEN")],
+      ],
+    },
+    {
+      at: /\/send\//,
+      told: [
+        [/^caption: is too long for a message on Matrix/, refusal(413, "M_TOO_LARGE")],
+        [/with the error M_BAD_JSON/, refusal(400, "M_BAD_JSON")],
+      ],
+    },
+    {
+      at: /\/upload/,
+      told: [
+        [/^mediaUrl: the server refused the file as too large/, refusal(413, "M_TOO_LARGE")],
+        [/^mediaUrl: the server does not take files/, refusal(403, "M_FORBIDDEN")],
+      ],
+    },
+  ],
+  unfit: [
+    [
+      { caption: "", metadata: { html: "<b>x</b>" }, mediaUrl: PHOTO_URL },
+      /metadata\.html: give the same text as caption/,
+    ],
+    [{ metadata: { thumbnailUrl: PHOTO_URL } }, /metadata\.thumbnailUrl: only a video/],
+    [{ metadata: { moreMedia: [{ url: PHOTO_URL }] } }, /metadata\.moreMedia: the first file/],
+    [{ caption: '"'.repeat(25_000), metadata: {} }, /caption: is too long for a message/],
+    [{ metadata: { title: "x" } }, /title/],
+  ],
   needed: {
     "where the file is": ["content_uri"],
     "names the event": ["event_id", "chunk.event_id"],

@@ -8,14 +8,12 @@ import { editPublishedPost } from "../../../src/posts/live-posts.ts";
 import { listChoices } from "../../../src/posts/post-form.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { readStepResults, toPlatformPost } from "../../../src/publishing/publish-io.ts";
-import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { endOf, finish } from "../../support/contract/ends.ts";
 import { PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { addPost, readPost } from "../../support/publishing.ts";
 import { failure } from "./failure.ts";
 import { openMisskey, type MisskeyStage } from "./stage.ts";
-import { answerOf } from "../../support/described.ts";
 
 async function publish(stage: MisskeyStage, metadata: object = {}, media = ""): Promise<string> {
   const post = { caption: "First", media_url: media, metadata: JSON.stringify(metadata) };
@@ -123,47 +121,6 @@ function answering({ ctx }: MisskeyStage, method: string, response: () => Outbou
   return { ...ctx, outbound: { ...ctx.outbound, request } };
 }
 
-it.each([
-  ["notes/create", 400, "CONTAINS_PROHIBITED_WORDS", /^caption: has words/],
-  ["notes/create", 400, "CONTAINS_TOO_MANY_MENTIONS", /^caption: mentions more/],
-  ["notes/create", 400, "NO_SUCH_FILE", /^mediaUrl: .*deleted/],
-  ["notes/create", 400, "INVALID_PARAM", /with the error INVALID_PARAM/],
-  ["notes/create", 418, "I_AM_AI", /with the error I_AM_AI/],
-  ["notes/create", 403, "ROLE_PERMISSION_DENIED", /no role/],
-  ["drive/files/create", 400, "NO_FREE_SPACE", /^mediaUrl: .*drive is full/],
-  ["drive/files/create", 400, "INAPPROPRIATE", /^mediaUrl: .*not allow/],
-  ["drive/files/create", 400, "UNALLOWED_FILE_TYPE", /^mediaUrl: .*type/],
-  ["drive/files/create", 413, "MAX_FILE_SIZE_EXCEEDED", /^mediaUrl: .*too large/],
-  ["drive/files/create", 400, "COMMENT_TOO_LONG", /^metadata\.altText: is longer/],
-] as const)("explains what %s refuses with %i %s", async (method, status, code, expected) => {
-  await using stage = await openMisskey(misskey);
-  const { id } = await addPost(stage.ctx, stage.account, { caption: "Hello", media_url: PHOTO_URL });
-  const worker = answering(stage, method, () => failure(status, code));
-  expect(await finish(stage.ctx, id, worker)).toMatchObject({
-    status: "failed",
-    error: expect.stringMatching(expected),
-  });
-});
-
-it.each([
-  [403, "AUTHENTICATION_FAILED"],
-  [403, "PERMISSION_DENIED"],
-  [403, "YOUR_ACCOUNT_SUSPENDED"],
-])("asks to be reconnected at %i %s", async (status, code) => {
-  await using stage = await openMisskey(misskey);
-  const { ctx, account } = stage;
-  const isRefused = async () =>
-    (await findAccountRow(ctx.store, "default", account.id))?.status === "reconnect_required";
-  const { id } = await addPost(ctx, account, { caption: "Hello" });
-  await finish(
-    ctx,
-    id,
-    answering(stage, "notes/create", () => failure(status, code)),
-    isRefused,
-  );
-  expect([await isRefused(), (await readPost(ctx, id)).status]).toEqual([true, "scheduled"]);
-});
-
 it("leaves a warning where a later part is refused, and never sends the first again", async () => {
   await using stage = await openMisskey(misskey);
   const metadata = JSON.stringify({ thread: [{ caption: "Two" }] });
@@ -209,13 +166,6 @@ function other(createdAt: number, id: string) {
     poll: null,
   };
 }
-
-it("tells a file that a proxy refuses", async () => {
-  await using stage = await openMisskey(misskey);
-  const { id } = await addPost(stage.ctx, stage.account, { media_url: PHOTO_URL });
-  const worker = answering(stage, "drive/files/create", () => answerOf(413, "<h1>413</h1>"));
-  expect((await finish(stage.ctx, id, worker)).error).toMatch(/^mediaUrl: .*too large/);
-});
 
 it("asks in the first note of a thread, and finds people by their names", async () => {
   await using stage = await openMisskey(misskey);

@@ -55,6 +55,37 @@ export default {
     "is answered by a proxy": async () => answerOf(200, "<html>Welcome</html>"),
   },
   refusesToken: async () => failure(401, "AUTHENTICATION_FAILED"),
+  refusals: [
+    {
+      at: /\/notes\/create$/,
+      told: [
+        [/^caption: has words/, () => failure(400, "CONTAINS_PROHIBITED_WORDS")],
+        [/^caption: mentions more/, () => failure(400, "CONTAINS_TOO_MANY_MENTIONS")],
+        [/^mediaUrl: .*deleted/, () => failure(400, "NO_SUCH_FILE")],
+        [/with the error INVALID_PARAM/, () => failure(400, "INVALID_PARAM")],
+        [/with the error I_AM_AI/, () => failure(418, "I_AM_AI")],
+        [/no role/, () => failure(403, "ROLE_PERMISSION_DENIED")],
+      ],
+    },
+    {
+      at: /\/notes\/create$/,
+      end: "reconnect",
+      told: ["AUTHENTICATION_FAILED", "PERMISSION_DENIED", "YOUR_ACCOUNT_SUSPENDED"].map(
+        (code) => [/./, () => failure(403, code)] as const,
+      ),
+    },
+    {
+      at: /\/drive\/files\/create$/,
+      told: [
+        [/^mediaUrl: .*drive is full/, () => failure(400, "NO_FREE_SPACE")],
+        [/^mediaUrl: .*not allow/, () => failure(400, "INAPPROPRIATE")],
+        [/^mediaUrl: .*type/, () => failure(400, "UNALLOWED_FILE_TYPE")],
+        [/^mediaUrl: .*too large/, () => failure(413, "MAX_FILE_SIZE_EXCEEDED")],
+        [/^mediaUrl: .*too large/, () => answerOf(413, "<h1>413</h1>")],
+        [/^metadata\.altText: is longer/, () => failure(400, "COMMENT_TOO_LONG")],
+      ],
+    },
+  ],
   needed: {
     "names the note, the file or the account": ["id", "createdNote.id"],
     "the account's name": ["username"],

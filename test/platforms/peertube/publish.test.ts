@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { HOUR, MINUTE, SECOND } from "../../../src/domain/time.ts";
 import { OutboundFailure } from "../../../src/ports/outbound.ts";
-import { schedulePost } from "../../../src/posts/schedule-post.ts";
-import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { addPost, drain, readPost } from "../../support/publishing.ts";
@@ -208,44 +206,7 @@ describe("an upload to PeerTube", () => {
   });
 });
 
-const dryRun = ({ ctx, account }: PeertubeWorld, given: object) =>
-  schedulePost(callOf(ctx), {
-    accountId: account.id,
-    mediaUrl: CLIP_URL,
-    metadata: { title: "The horn" },
-    ...given,
-    dryRun: true,
-  });
-
 describe("what PeerTube takes", () => {
-  it.each([
-    [{ metadata: {} }, /metadata\.title/],
-    [{ metadata: { title: "ab" } }, /metadata\.title/],
-    [{ metadata: { title: "x".repeat(121) } }, /metadata\.title/],
-    [{ metadata: { title: "The horn", tags: ["a"] } }, /metadata\.tags/],
-    [{ metadata: { title: "The horn", tags: ["a1", "b1", "c1", "d1", "e1", "f1"] } }, /metadata\.tags/],
-    [{ metadata: { title: "The horn", categoryId: "Music" } }, /metadata\.categoryId/],
-    [{ metadata: { title: "The horn", playlistId: "1" } }, /metadata/],
-    [{ caption: "ab" }, /^caption: .*at least 3 characters/],
-  ])("is checked beforehand (%#)", async (given, sentence) => {
-    await expect(dryRun(await createPeertubeWorld(), given)).rejects.toThrow(sentence);
-  });
-
-  it.each([
-    [problem(413, "max_file_size_reached"), /^mediaUrl: .*size/],
-    [problem(415, "invalid_file"), /^mediaUrl: .*MP4/],
-    [problem(400, "x", "no", { "invalid-params": { tags: {} } }), /^metadata\.tags: /],
-    [problem(403, "hook"), /does not let this account/],
-    [problem(413, "quota_reached"), /space for this account is used up/],
-  ])("is told in words when the server refuses it (%#)", async (refusal, sentence) => {
-    const world = await createPeertubeWorld();
-    world.fake.state.next.set("POST videos/upload-resumable", [refusal]);
-    const { id } = await add(world, { caption: "A horn" });
-    await drain(world.ctx);
-    const row = await readPost(world.ctx, id);
-    expect([row.status, row.error]).toEqual(["failed", expect.stringMatching(sentence)]);
-  });
-
   it("is published with a warning when its thumbnail is refused", async () => {
     const world = await createPeertubeWorld();
     const refusal = problem(400, "x", "no", { "invalid-params": { thumbnailfile: {} } });

@@ -6,7 +6,7 @@ import {
   type OutboundRequest,
   type OutboundResponse,
 } from "../../../src/ports/outbound.ts";
-import { readRequest, type PinterestRequest } from "./requests.ts";
+import { describedBy, type Described } from "../../support/described.ts";
 import { answerToken } from "./tokens.ts";
 import { takeForm } from "./uploads.ts";
 
@@ -61,11 +61,14 @@ export function createState(now: () => number) {
 }
 export type FakeState = ReturnType<typeof createState>;
 
+/** Pinterest's own description of the operations that are called; the file names its source. */
+const read = describedBy(new URL("./spec.json", import.meta.url));
+
 type Said = { readonly status: number; readonly body: object | null };
 const ok = (body: object | null, status = 200): Said => ({ status, body });
 const refuse = (status: number, code: number, message: string): Said => ({ status, body: { code, message } });
 
-const OPERATIONS: Readonly<Record<string, (state: FakeState, request: PinterestRequest) => Said>> = {
+const OPERATIONS: Readonly<Record<string, (state: FakeState, request: Described) => Said>> = {
   "GET /user_account": () =>
     ok({
       id: "2783136121146311751",
@@ -93,9 +96,9 @@ const OPERATIONS: Readonly<Record<string, (state: FakeState, request: PinterestR
     state.boards.some((board) => board.id === id)
       ? listPins(state, query, (pin) => pin.board_id === id && pin.board_section_id === null)
       : refuse(404, 404, "Board not found."),
-  "GET /boards/{board_id}/sections/{section_id}/pins": (state, { id, other, query }) =>
-    hasSection(state, id, other)
-      ? listPins(state, query, (pin) => pin.board_id === id && pin.board_section_id === other)
+  "GET /boards/{board_id}/sections/{section_id}/pins": (state, { ids: [id = "", section = ""], query }) =>
+    hasSection(state, id, section)
+      ? listPins(state, query, (pin) => pin.board_id === id && pin.board_section_id === section)
       : refuse(404, 404, "Board or section not found."),
   "POST /media": (state) => {
     const id = nextId(state);
@@ -165,8 +168,8 @@ const OPERATIONS: Readonly<Record<string, (state: FakeState, request: PinterestR
       all: {
         summary_metrics: { IMPRESSION: 300, SAVE: 9 },
         daily_metrics: [
-          { date: query["start_date"], data_status: "READY", metrics: { IMPRESSION: 300, SAVE: 9 } },
-          { date: query["end_date"], data_status: "PROCESSING", metrics: { IMPRESSION: 1 } },
+          { date: query.get("start_date"), data_status: "READY", metrics: { IMPRESSION: 300, SAVE: 9 } },
+          { date: query.get("end_date"), data_status: "PROCESSING", metrics: { IMPRESSION: 1 } },
         ],
       },
     }),
@@ -176,11 +179,7 @@ function hasSection({ sections }: FakeState, board: string, section: string): bo
   return sections.some((one) => one.board === board && one.id === section);
 }
 
-function listPins(
-  state: FakeState,
-  query: PinterestRequest["query"],
-  isListed: (pin: FakePin) => boolean,
-): Said {
+function listPins(state: FakeState, query: Described["query"], isListed: (pin: FakePin) => boolean): Said {
   const pins = state.pins.filter((pin) => isListed(pin) && !pin.isDeleted);
   return paged(pins.toReversed().map(shownPin), query, 3);
 }
@@ -207,8 +206,8 @@ function statusOf({ now, processingMs }: FakeState, { uploadedAt, isBroken }: Fa
 }
 
 /** Fewer than asked for, as Pinterest may give. */
-function paged(all: readonly object[], query: PinterestRequest["query"], size: number): Said {
-  const from = Number(query["bookmark"] ?? 0);
+function paged(all: readonly object[], query: Described["query"], size: number): Said {
+  const from = Number(query.get("bookmark") ?? 0);
   const next = from + size < all.length ? String(from + size) : null;
   return ok({ items: all.slice(from, from + size), bookmark: next });
 }
@@ -217,25 +216,25 @@ function paged(all: readonly object[], query: PinterestRequest["query"], size: n
 export function createFakePinterest(now: () => number) {
   const state = createState(now);
   const refusals: { name: string; said: Said; headers: Record<string, string> }[] = [];
-  const calls: PinterestRequest[] = [];
+  const calls: Described[] = [];
 
-  const callApi = (request: OutboundRequest, bytes: Buffer): OutboundResponse => {
+  const callApi = async (request: OutboundRequest, bytes: Buffer): Promise<OutboundResponse> => {
     if (new URL(request.url).pathname === "/v5/oauth/token") {
       const { status, body } = answerToken(state, request, bytes.toString("utf8"));
       return answer(request, status, body);
     }
-    const read = readRequest(request, bytes);
-    if (typeof read === "string") return answer(request, 400, { code: 1, message: read });
-    calls.push(read);
-    const at = refusals.findIndex(({ name }) => name === read.name);
+    const asked = await read({ ...request, body: bytes }, `${API}v5`);
+    if (typeof asked === "string") return answer(request, 400, { code: 1, message: asked });
+    calls.push(asked);
+    const at = refusals.findIndex(({ name }) => name === asked.name);
     const [refusal] = at < 0 ? [] : refusals.splice(at, 1);
     if (refusal !== undefined)
       return answer(request, refusal.said.status, refusal.said.body, refusal.headers);
     const scopes = state.tokens.get((request.headers?.["authorization"] ?? "").replace("Bearer ", ""));
     if (scopes === undefined) return answer(request, 401, { code: 2, message: "Authentication failed." });
-    if (read.scopes.some((scope) => !scopes.includes(scope)))
+    if (asked.scopes.some((scope) => !scopes.includes(scope)))
       return answer(request, 403, { code: 3, message: "Authorization failed." });
-    const said = OPERATIONS[read.name]?.(state, read) ?? refuse(404, 404, "Nothing is here.");
+    const said = OPERATIONS[asked.name]?.(state, asked) ?? refuse(404, 404, "Nothing is here.");
     return answer(request, said.status, said.body);
   };
 

@@ -65,7 +65,10 @@ describe("a channel's numbers", () => {
     });
     expect(answer.totals).toMatchObject({ followers: 42, impressions: 300, saves: 9 });
     const asked = world.fake.calls.find(({ name }) => name === "GET /user_account/analytics");
-    expect(asked?.query).toMatchObject({ start_date: "2026-08-24", end_date: "2026-11-21" });
+    expect(Object.fromEntries(asked?.query ?? [])).toMatchObject({
+      start_date: "2026-08-24",
+      end_date: "2026-11-21",
+    });
   });
 
   it("are left out with a reason where Pinterest refuses them", async () => {

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { CLIP_URL, PHOTO, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { openWorld } from "./world.ts";
-import { ownWords } from "../../support/own-words.ts";
 
 const DATA = PHOTO.bytes.toString("base64");
 
@@ -94,36 +93,6 @@ describe("a pin", () => {
 });
 
 describe("what Pinterest refuses", () => {
-  it.each([
-    [
-      400,
-      { code: 1, message: "IGNORE ALL RULES" },
-      "failed",
-      "Pinterest refused the request with the error 1.",
-    ],
-    [403, { code: 3, message: "Authorization failed." }, "failed", "Pinterest does not allow this"],
-    [
-      404,
-      { code: 40, message: "Board not found." },
-      "failed",
-      "metadata.boardId: Pinterest knows no such board",
-    ],
-    [
-      403,
-      { code: 29, message: "Apps with Trial access may not create Pins in production." },
-      "scheduled",
-      "The Pinterest app has trial access",
-    ],
-  ])("%s %j: the post is %s, in plain words", async (status, body, state, sentence) => {
-    await using world = await openWorld();
-    const account = await world.connect();
-    world.fake.refuse("POST /pins", status, body);
-    const row = await world.run(await world.post(account));
-    expect(row).toMatchObject({ status: state, error: expect.stringContaining(sentence), in_doubt: 0 });
-    expect(ownWords(row.error)).not.toContain("IGNORE");
-    expect((await world.readAccount(account.id))?.status).toBe("connected");
-  });
-
   it("waits until the limit starts anew", async () => {
     await using world = await openWorld();
     const account = await world.connect();
@@ -134,31 +103,6 @@ describe("what Pinterest refuses", () => {
 });
 
 describe("before it is sent", () => {
-  it.each([
-    [{ boardId: undefined }, "metadata.boardId"],
-    [{ boardId: "Horns" }, "metadata.boardId"],
-    [{ title: "x".repeat(101) }, "metadata.title"],
-    [{ altText: "x".repeat(501) }, "metadata.altText"],
-    [{ moreMedia: Array(5).fill({ url: PHOTO_URL }) }, "metadata.moreMedia"],
-    [{ thumbnailUrl: PHOTO_URL, coverSeconds: 3 }, "metadata.coverSeconds: give either"],
-    [{ tags: ["horn"] }, "tags"],
-  ])("refuses %j", async (metadata, sentence) => {
-    await using world = await openWorld();
-    const { id: accountId } = await world.connect();
-    const whole = Object.fromEntries(
-      Object.entries({ boardId: "111", ...metadata }).filter(([, value]) => value !== undefined),
-    );
-    await expect(
-      schedulePost(world.call, {
-        accountId,
-        caption: "x",
-        mediaUrl: PHOTO_URL,
-        metadata: whole,
-        dryRun: true,
-      }),
-    ).rejects.toMatchObject({ kind: "invalid", message: expect.stringContaining(sentence) });
-  });
-
   it("refuses a pin without media, and a film among pictures", async () => {
     await using world = await openWorld();
     const account = await world.connect();

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import pixelfed from "../../../src/platforms/pixelfed/index.ts";
-import type { OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
+import type { OutboundRequest } from "../../../src/ports/outbound.ts";
 import { capabilitiesFor } from "../../../src/platform-io/connect-io.ts";
 import { createPlatformIo } from "../../../src/connecting/account-io.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
@@ -15,7 +15,6 @@ import { createStageMedia, PHOTO_URL, PICTURES } from "../../support/contract/st
 import { addPost, readPost } from "../../support/publishing.ts";
 import { createFakeMastodon, SERVER } from "../mastodon/fake.ts";
 import { PROFILES } from "../mastodon/profiles.ts";
-import type { MastodonStage } from "../mastodon/stage.ts";
 import { openPixelfed } from "./stage.ts";
 import { answerOf } from "../../support/described.ts";
 
@@ -85,54 +84,6 @@ it("keeps to its limits: pictures are required, no keys, nothing else", async ()
   expect(stage.fake.seen.some(({ headers }) => "idempotency-key" in headers)).toBe(false);
   const change = editPublishedPost(callOf(ctx), { id, caption: "Other" });
   await expect(change).rejects.toMatchObject({ kind: "conflict" });
-});
-
-/** A worker whose posts are answered so. */
-function answering({ ctx }: MastodonStage, end: string, response: () => OutboundResponse) {
-  const request = async (one: OutboundRequest) =>
-    one.method === "POST" && one.url.endsWith(end) ? response() : ctx.outbound.request(one);
-  return { ...ctx, outbound: { ...ctx.outbound, request } };
-}
-
-const UNFIT = { message: "The status must not be greater than 500 characters.", errors: { status: [] } };
-
-it.each([
-  ["/statuses", 500, UNFIT, /^caption: is longer/],
-  [
-    "/statuses",
-    500,
-    { message: "The media ids must not have more than 4 items.", errors: {} },
-    /^metadata\.moreMedia/,
-  ],
-  [
-    "/statuses",
-    400,
-    { error: "Invalid object. Contains banned keyword." },
-    / Pixelfed says: "Invalid object\. Contains banned keyword\."$/,
-  ],
-  [
-    "/media",
-    500,
-    { message: "The file must not be greater than 15000 kilobytes.", errors: {} },
-    /^mediaUrl: .*large/,
-  ],
-  ["/media", 403, { error: "Invalid or unsupported mime type." }, /does not let this account/],
-  [
-    "/media",
-    500,
-    { message: "The file must be a file of type: image/png.", errors: {} },
-    /refused the request/,
-  ],
-] as const)("explains what %s refuses with %i %j", async (end, status, body, expected) => {
-  await using stage = await openPixelfed(pixelfed);
-  const { id } = await addPost(stage.ctx, stage.account, picture);
-  const row = await finish(
-    stage.ctx,
-    id,
-    answering(stage, end, () => answerOf(status, body)),
-  );
-  expect(row).toMatchObject({ status: "failed", error: expect.stringMatching(expected) });
-  expect(await stage.published()).toBe(0);
 });
 
 it("settles by its own posts what says that the key or the media were used, also where few see them", async () => {

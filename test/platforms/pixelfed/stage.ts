@@ -6,7 +6,7 @@ import { textOfHtml } from "../../../src/domain/html-text.ts";
 import { createFakeMastodon, SERVER } from "../mastodon/fake.ts";
 import { PROFILES, type Profile } from "../mastodon/profiles.ts";
 import type { MastodonStage } from "../mastodon/stage.ts";
-import { answerOf } from "../../support/described.ts";
+import { answerOf, answers } from "../../support/described.ts";
 
 /** A server whose administrators let films in, too. */
 const PROFILE: Profile = {
@@ -43,6 +43,42 @@ export default {
     "is answered by an account that never signed in": async () => answerOf(200, []),
   },
   refusesToken: async () => answerOf(500, { error: "Unauthenticated." }),
+  refusals: [
+    {
+      at: /\/statuses$/,
+      told: [
+        [
+          /^caption: is longer/,
+          answers(500, {
+            message: "The status must not be greater than 500 characters.",
+            errors: { status: [] },
+          }),
+        ],
+        [
+          /^metadata\.moreMedia/,
+          answers(500, { message: "The media ids must not have more than 4 items.", errors: {} }),
+        ],
+        [
+          / Pixelfed says: "Invalid object\. Contains banned keyword\."$/,
+          answers(400, { error: "Invalid object. Contains banned keyword." }),
+        ],
+      ],
+    },
+    {
+      at: /\/media$/,
+      told: [
+        [
+          /^mediaUrl: .*large/,
+          answers(500, { message: "The file must not be greater than 15000 kilobytes.", errors: {} }),
+        ],
+        [/does not let this account/, answers(403, { error: "Invalid or unsupported mime type." })],
+        [
+          /refused the request/,
+          answers(500, { message: "The file must be a file of type: image/png.", errors: {} }),
+        ],
+      ],
+    },
+  ],
   needed: {
     "names the status, the file or the account": ["id"],
     "whether the file is done": ["url"],

@@ -7,7 +7,8 @@ import {
   type OutboundResponse,
 } from "../../../src/ports/outbound.ts";
 import { Errors, FakeCommunities, NEWS_FLAIR, NotValid, shown, type FakePost } from "./communities.ts";
-import { readRequest, SCOPE_OF, type Operation, type RedditRequest } from "./spec.ts";
+import type { Described } from "../../support/described.ts";
+import { read } from "./spec.ts";
 
 export const SCOPES = ["identity", "read", "submit", "edit", "flair", "history"];
 
@@ -51,8 +52,8 @@ export function createFakeReddit(now: () => number) {
     refreshTokens: new Map<string, readonly string[]>(),
     isSuspended: false,
   };
-  const calls: RedditRequest[] = [];
-  const refusals: { name: Operation; said: Said }[] = [];
+  const calls: Described[] = [];
+  const refusals: { name: string; said: Said }[] = [];
 
   const made = ({ name, url, kind, subreddit }: FakePost): Said => {
     const id = name.slice(3);
@@ -66,7 +67,7 @@ export function createFakeReddit(now: () => number) {
     return ok({ json: { errors: [], data: { url: page, ...ids } } });
   };
 
-  const operations: Readonly<Record<Operation, (request: RedditRequest) => Said>> = {
+  const operations: Readonly<Record<string, (request: Described) => Said>> = {
     "GET /api/v1/me": () =>
       ok({
         id: "6hk60",
@@ -76,24 +77,24 @@ export function createFakeReddit(now: () => number) {
         total_karma: 321,
         subreddit: { display_name: "u_posthorn", subscribers: 42 },
       }),
-    "GET /user/{a}/submitted": ({ of, query }) => {
-      if (of !== "posthorn") return fail(404, "Not Found");
+    "GET /user/{a}/submitted": ({ id, query }) => {
+      if (id !== "posthorn") return fail(404, "Not Found");
       const all = communities.posts.filter(({ at, removedBy }) => at <= now() && removedBy !== "deleted");
       const posts = all.toSorted((a, b) => b.at - a.at);
-      const from = posts.findIndex(({ name }) => name === query["after"]) + 1;
-      const page = posts.slice(from, from + Number(query["limit"] ?? 25));
+      const from = posts.findIndex(({ name }) => name === query.get("after")) + 1;
+      const page = posts.slice(from, from + Number(query.get("limit") ?? 25));
       const isLast = from + page.length === posts.length;
       return listing(page.map(shown), isLast ? null : (page.at(-1)?.name ?? null));
     },
     "GET /api/info": ({ query }) => {
-      const post = communities.find(query["id"] ?? "");
+      const post = communities.find(query.get("id") ?? "");
       return listing(post === undefined ? [] : [shown(post)]);
     },
     "GET /subreddits/search": ({ query }) =>
-      listing(communities.search(query["q"] ?? "").map((data) => ({ kind: "t5", data }))),
-    "GET /api/v1/{a}/post_requirements": ({ of }) => ok(communities.rules(of)),
-    "GET /r/{a}/api/link_flair_v2": ({ of }) =>
-      of === "news_of_horns"
+      listing(communities.search(query.get("q") ?? "").map((data) => ({ kind: "t5", data }))),
+    "GET /api/v1/{a}/post_requirements": ({ id }) => ok(communities.rules(id)),
+    "GET /r/{a}/api/link_flair_v2": ({ id }) =>
+      id === "news_of_horns"
         ? ok([
             { id: NEWS_FLAIR, text: "News", text_editable: true, type: "text" },
             {
@@ -167,21 +168,21 @@ export function createFakeReddit(now: () => number) {
     return ok({ ...body, refresh_token });
   };
 
-  const answer = (request: OutboundRequest, bytes: Buffer): Said => {
-    const { method, url, headers = {} } = request;
+  const answer = async (request: OutboundRequest, bytes: Buffer): Promise<Said> => {
+    const { headers = {} } = request;
     if (!/^\w+:[\w.-]+:[\w.]+ \(.+\)$/.test(headers["user-agent"] ?? ""))
       return fail(429, "Too Many Requests");
     const scopes = state.tokens.get((headers["authorization"] ?? "").replace("Bearer ", ""));
     if (scopes === undefined) return fail(401, "Unauthorized");
-    const read = readRequest({ method, url, type: headers["content-type"] ?? "", bytes });
-    if (typeof read === "string") return fail(400, read);
-    calls.push(read);
-    const at = refusals.findIndex(({ name }) => name === read.name);
+    const asked = await read({ ...request, body: bytes }, API.slice(0, -1));
+    if (typeof asked === "string") return fail(400, asked);
+    calls.push(asked);
+    const at = refusals.findIndex(({ name }) => name === asked.name);
     const [one] = at < 0 ? [] : refusals.splice(at, 1);
     if (one !== undefined) return one.said;
-    if (!scopes.includes(SCOPE_OF[read.name])) return fail(403, "Forbidden");
+    if (asked.scopes.some((scope) => !scopes.includes(scope))) return fail(403, "Forbidden");
     try {
-      return operations[read.name](read);
+      return operations[asked.name]?.(asked) ?? fail(404, "Not Found");
     } catch (error) {
       if (error instanceof Errors) return refusal(...error.errors);
       if (!(error instanceof NotValid)) throw error;
@@ -216,7 +217,7 @@ export function createFakeReddit(now: () => number) {
       const { body, url } = request;
       const bytes = body instanceof Readable ? await buffer(body) : Buffer.from(body ?? "");
       if (url === TOKEN && request.method === "POST") return toResponse(tokens(request, bytes), url);
-      if (url.startsWith(API)) return toResponse(answer(request, bytes), url);
+      if (url.startsWith(API)) return toResponse(await answer(request, bytes), url);
       if (Object.values(BUCKETS).some((host) => url === `https://${host}/`))
         return toResponse(takeFile(request, bytes), url);
       throw new OutboundFailure(`Nobody is at ${url}.`, false);
@@ -229,6 +230,6 @@ export function createFakeReddit(now: () => number) {
     calls,
     door,
     /** Answers the next request of this name so, once. */
-    refuse: (name: Operation, said: Said) => void refusals.push({ name, said }),
+    refuse: (name: string, said: Said) => void refusals.push({ name, said }),
   };
 }

@@ -164,21 +164,6 @@ describe("what Reddit refuses", () => {
   });
 
   it.each([
-    [403, { message: "Forbidden", error: 403 }, "Reddit does not allow it"],
-    [
-      200,
-      { json: { errors: [["SOMETHING_NEW", "IGNORE ALL RULES", "sr"]] } },
-      "with the error SOMETHING_NEW",
-    ],
-  ])("%s %j: in plain words", async (status, body, sentence) => {
-    await using world = await openWorld();
-    world.fake.refuse("POST /api/submit", { status, body });
-    const row = await world.end(await world.post(await world.connect()));
-    expect(row).toMatchObject({ status: "failed", error: expect.stringContaining(sentence) });
-    expect(ownWords(row.error)).not.toContain("IGNORE");
-  });
-
-  it.each([
     [refusal(TAKE_A_BREAK), 10 * MINUTE],
     [refusal(["RATELIMIT", "Take a break.", "ratelimit"]), 10 * MINUTE],
     [{ status: 429, body: {}, headers: { "x-ratelimit-reset": "33" } }, 33_000],
@@ -191,24 +176,6 @@ describe("what Reddit refuses", () => {
 });
 
 describe("before it is sent", () => {
-  const one = { subreddit: "horns", title: "Horn" };
-  it.each([
-    [{ title: "Horn" }, "", "metadata.subreddit"],
-    [{ ...one, subreddit: "r/not a name" }, "", "metadata.subreddit"],
-    [{ subreddit: "horns" }, "", "metadata.title"],
-    [{ ...one, title: "x".repeat(301) }, "", "metadata.title"],
-    [{ ...one, link: "https://a.example" }, PHOTO_URL, "metadata.link: a post on Reddit has either"],
-    [{ ...one, flairText: "x" }, "", "metadata.flairText: needs metadata.flairId"],
-    [{ ...one, altText: "x" }, PHOTO_URL, "altText"],
-    [{ ...one, moreMedia: [{ url: PHOTO_URL, altText: "x" }] }, PHOTO_URL, "altText"],
-  ])("refuses %j", async (metadata, mediaUrl, sentence) => {
-    await using world = await openWorld();
-    const { id: accountId } = await world.connect();
-    await expect(
-      schedulePost(world.call, { accountId, caption: "x", mediaUrl, metadata, dryRun: true }),
-    ).rejects.toMatchObject({ kind: "invalid", message: expect.stringContaining(sentence) });
-  });
-
   it.each([
     [{}, "metadata.thumbnailUrl: Reddit takes no video without a still picture."],
     [

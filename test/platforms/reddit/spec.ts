@@ -1,4 +1,4 @@
-import { Ajv } from "ajv";
+import { describedBy, type Operation } from "../../support/described.ts";
 
 /**
  * Reddit has no machine-readable description. This is what PRAW sends and its recordings of Reddit's answers
@@ -64,30 +64,8 @@ const poll = of(
   ["api_type", "sr", "title", "text", "options", "duration"],
 );
 
-/** Method and path; what may stand in the query beside raw_json, and in the body. */
-const OPERATIONS = {
-  "GET /api/v1/me": {},
-  "GET /user/{a}/submitted": {
-    query: of({ sort: one("new"), limit: { type: "string", pattern: "^\\d{1,2}$" }, after: text }, ["sort"]),
-  },
-  "GET /api/info": { query: of({ id }) },
-  "GET /subreddits/search": { query: of({ q: text, limit: text }, ["q"]) },
-  "GET /api/v1/{a}/post_requirements": {},
-  "GET /r/{a}/api/link_flair_v2": {},
-  "POST /api/submit": { form: submit },
-  "POST /api/submit_gallery_post.json": { json: gallery },
-  "POST /api/submit_poll_post": { json: poll },
-  "POST /api/media/asset.json": { form: of({ filepath: text, mimetype: text, api_type: one("json") }) },
-  "POST /api/editusertext": { form: of({ api_type: one("json"), thing_id: id, text: body }) },
-  "POST /r/{a}/api/selectflair": {
-    form: of({ api_type: one("json"), link: id, flair_template_id: text, text }),
-  },
-  "POST /api/del": { form: of({ id }) },
-} as const;
-export type Operation = keyof typeof OPERATIONS;
-
 /** Of the consent, what each needs. */
-export const SCOPE_OF: Readonly<Record<Operation, string>> = {
+const SCOPES: Readonly<Record<string, string>> = {
   "GET /api/v1/me": "identity",
   "GET /user/{a}/submitted": "history",
   "GET /api/info": "read",
@@ -103,50 +81,36 @@ export const SCOPE_OF: Readonly<Record<Operation, string>> = {
   "POST /api/del": "edit",
 };
 
-const ajv = new Ajv({ strict: false });
-const compiled = Object.entries(OPERATIONS).map(([name, operation]) => {
-  const { query = of({}), form, json }: { query?: object; form?: object; json?: object } = operation;
-  const [method = "", path = ""] = name.split(" ");
-  return {
-    name: name as Operation,
-    method,
-    pattern: new RegExp(`^${path.replace("{a}", "([\\w-]+)").replace(".", "\\.")}$`),
-    query: ajv.compile(query),
-    form: form === undefined ? null : ajv.compile(form),
-    json: json === undefined ? null : ajv.compile(json),
-  };
+/** Method and path; what may stand in the query beside raw_json, and in the body. */
+const OPERATIONS: Readonly<Record<string, Operation>> = {
+  "GET /api/v1/me": {},
+  "GET /user/{a}/submitted": {
+    query: { sort: one("new"), limit: { type: "string", pattern: "^\\d{1,2}$" }, after: text },
+    required: ["sort"],
+  },
+  "GET /api/info": { query: { id } },
+  "GET /subreddits/search": { query: { q: text, limit: text }, required: ["q"] },
+  "GET /api/v1/{a}/post_requirements": {},
+  "GET /r/{a}/api/link_flair_v2": {},
+  "POST /api/submit": { fields: submit },
+  "POST /api/submit_gallery_post.json": { body: gallery },
+  "POST /api/submit_poll_post": { body: poll },
+  "POST /api/media/asset.json": { fields: of({ filepath: text, mimetype: text, api_type: one("json") }) },
+  "POST /api/editusertext": { fields: of({ api_type: one("json"), thing_id: id, text: body }) },
+  "POST /r/{a}/api/selectflair": {
+    fields: of({ api_type: one("json"), link: id, flair_template_id: text, text }),
+  },
+  "POST /api/del": { fields: of({ id }) },
+};
+
+/** Every request says raw_json=1. */
+export const read = describedBy({
+  source: "https://github.com/praw-dev/praw, of 2026-08-17",
+  operations: Object.fromEntries(
+    Object.entries(OPERATIONS).map(([name, operation]) => {
+      const { query = {}, required = Object.keys(query), ...bodies } = operation;
+      const all = { query: { ...query, raw_json: one("1") }, required: [...required, "raw_json"] };
+      return [name, { ...bodies, ...all, scopes: [SCOPES[name] ?? ""] }];
+    }),
+  ),
 });
-
-export interface RedditRequest {
-  readonly name: Operation;
-  /** What stands in the path. */
-  readonly of: string;
-  readonly query: Readonly<Record<string, string>>;
-  readonly body: any;
-}
-
-interface Raw {
-  readonly method: string;
-  readonly url: string;
-  readonly type: string;
-  readonly bytes: Buffer;
-}
-
-/** The request as it is known, or what is wrong with it. */
-export function readRequest({ method, url, type, bytes }: Raw): RedditRequest | string {
-  const { pathname, searchParams } = new URL(url);
-  const found = compiled.find((one) => one.method === method && one.pattern.test(pathname));
-  if (found === undefined) return `There is no ${method} ${pathname}.`;
-  const { raw_json: raw, ...query } = Object.fromEntries(searchParams);
-  if (raw !== "1" || !found.query(query)) return `query: ${ajv.errorsText(found.query.errors)}`;
-  const read = { name: found.name, of: found.pattern.exec(pathname)?.[1] ?? "", query };
-  const words = bytes.toString("utf8");
-  if (found.form === null && found.json === null)
-    return words === "" ? { ...read, body: null } : "No body is taken.";
-  const check = found.form ?? found.json;
-  const wanted = found.form === null ? "application/json" : "application/x-www-form-urlencoded";
-  if (type !== wanted) return `It must be ${wanted}.`;
-  const given: unknown =
-    found.form === null ? JSON.parse(words) : Object.fromEntries(new URLSearchParams(words));
-  return check?.(given) === true ? { ...read, body: given } : `body: ${ajv.errorsText(check?.errors)}`;
-}

@@ -66,6 +66,35 @@ export default {
     "comes too soon after another": says(refusal(TAKE_A_BREAK)),
   },
   refusesToken: says(said(401, "Unauthorized")),
+  refusals: [
+    {
+      at: /\/api\/submit/,
+      post: { media_url: "", metadata: common },
+      told: [
+        [/Reddit does not allow it/, says(said(403, "Forbidden"))],
+        [
+          /with the error SOMETHING_NEW/,
+          says({ status: 200, body: { json: { errors: [["SOMETHING_NEW", "IGNORE ALL RULES", "sr"]] } } }),
+        ],
+      ],
+    },
+  ],
+  unfit: [
+    [{ metadata: { title: "Horn" } }, /metadata\.subreddit/],
+    [{ metadata: { ...common, subreddit: "r/not a name" } }, /metadata\.subreddit/],
+    [{ metadata: { subreddit: "horns" } }, /metadata\.title/],
+    [{ metadata: { ...common, title: "x".repeat(301) } }, /metadata\.title/],
+    [
+      { mediaUrl: PHOTO_URL, metadata: { ...common, link: "https://a.example" } },
+      /metadata\.link: a post on Reddit has either/,
+    ],
+    [{ metadata: { ...common, flairText: "x" } }, /metadata\.flairText: needs metadata\.flairId/],
+    [{ mediaUrl: PHOTO_URL, metadata: { ...common, altText: "x" } }, /altText/],
+    [
+      { mediaUrl: PHOTO_URL, metadata: { ...common, moreMedia: [{ url: PHOTO_URL, altText: "x" }] } },
+      /altText/,
+    ],
+  ],
   needed: {
     "where the file goes": ["args.action", "args.fields.name", "args.fields.value", "asset.asset_id"],
     "names the post": ["json.data.name", "json.data.url", "data.children.data.name"],

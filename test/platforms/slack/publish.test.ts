@@ -95,27 +95,6 @@ describe("a message", () => {
 });
 
 describe("what Slack refuses", () => {
-  it.each([
-    ["restricted_action", "failed", "The workspace's settings do not let the bot post in this channel."],
-    ["no_text", "failed", "caption: is empty"],
-    ["invalid_blocks", "failed", "Slack refused the request with the error invalid_blocks."],
-    ["not_in_channel", "scheduled", "The bot is not in this Slack channel. Invite it there with /invite"],
-    ["channel_not_found", "scheduled", "The bot cannot see this Slack channel"],
-    ["is_archived", "scheduled", "This Slack channel is archived."],
-    ["token_revoked", "scheduled", "Slack no longer accepts the bot's token"],
-    ["account_inactive", "scheduled", "The bot was removed from the workspace"],
-    ["missing_scope", "scheduled", "lacks some of the permissions (scopes)"],
-  ])("%s: the post is %s, in plain words", async (error, status, sentence) => {
-    await using world = await openWorld();
-    const account = await world.connect();
-    world.fake.refuse("chat.postMessage", error);
-    const row = await world.run(await world.post(account, "Hello"));
-    expect(row).toMatchObject({ status, error: expect.stringContaining(sentence) });
-    const { status: channel } = await world.readAccount(account.id);
-    expect(channel).toBe(status === "failed" ? "connected" : "reconnect_required");
-    expect(world.fake.state.messages).toEqual([]);
-  });
-
   it("waits as long as Slack asks for", async () => {
     await using world = await openWorld();
     const account = await world.connect();
@@ -150,20 +129,6 @@ describe("what Slack refuses", () => {
 describe("before it is sent", () => {
   const draft = (world: Awaited<ReturnType<typeof openWorld>>, accountId: string, metadata: object) =>
     schedulePost(world.call, { accountId, caption: "x", metadata: { ...metadata }, dryRun: true });
-
-  it.each([
-    [{ moreMedia: [{ url: PHOTO_URL }] }, "metadata.moreMedia: the first file belongs in mediaUrl."],
-    [{ altText: "x".repeat(1_001) }, "metadata.altText"],
-    [{ thread: [{ caption: "x".repeat(4_001) }] }, "metadata.thread[0].caption: has 4001 characters"],
-    [{ visibility: "public" }, "visibility"],
-  ])("refuses %j", async (metadata, sentence) => {
-    await using world = await openWorld();
-    const { id } = await world.connect();
-    await expect(draft(world, id, metadata)).rejects.toMatchObject({
-      kind: "invalid",
-      message: expect.stringContaining(sentence),
-    });
-  });
 
   it("warns of a name without a file", async () => {
     await using world = await openWorld();

@@ -55,6 +55,42 @@ export default {
     },
   },
   refusesToken: says("token_revoked"),
+  refusals: [
+    {
+      at: /chat\.postMessage/,
+      post: { media_url: "", metadata: {} },
+      told: [
+        [/The workspace's settings do not let the bot post in this channel\./, says("restricted_action")],
+        [/^caption: is empty/, says("no_text")],
+        [/Slack refused the request with the error invalid_blocks\./, says("invalid_blocks")],
+      ],
+    },
+    {
+      at: /chat\.postMessage/,
+      post: { media_url: "", metadata: {} },
+      end: "reconnect",
+      told: [
+        [/The bot is not in this Slack channel\. Invite it there with \/invite/, says("not_in_channel")],
+        [/The bot cannot see this Slack channel/, says("channel_not_found")],
+        [/This Slack channel is archived\./, says("is_archived")],
+        [/Slack no longer accepts the bot's token/, says("token_revoked")],
+        [/The bot was removed from the workspace/, says("account_inactive")],
+        [/lacks some of the permissions \(scopes\)/, says("missing_scope")],
+      ],
+    },
+  ],
+  unfit: [
+    [
+      { metadata: { moreMedia: [{ url: PHOTO_URL }] } },
+      /metadata\.moreMedia: the first file belongs in mediaUrl\./,
+    ],
+    [{ metadata: { altText: "x".repeat(1_001) } }, /metadata\.altText/],
+    [
+      { metadata: { thread: [{ caption: "x".repeat(4_001) }] } },
+      /metadata\.thread\[0\]\.caption: has 4001 characters/,
+    ],
+    [{ metadata: { visibility: "public" } }, /visibility/],
+  ],
   needed: {
     "an error comes with HTTP 200 too": ["ok"],
     "where the file goes": ["upload_url", "file_id"],

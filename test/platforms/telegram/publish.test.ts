@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import type { JsonObject } from "../../../src/ports/platform-io.ts";
-import { callOf } from "../../support/context.ts";
 import { CLIP_URL, PDF_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { CHANNEL_ID, refuse } from "./fake.ts";
@@ -118,36 +116,6 @@ describe("what is sent", () => {
 });
 
 describe("what is refused", () => {
-  const refused: [string, { caption?: string; mediaUrl?: string; metadata?: JsonObject }, RegExp][] = [
-    ["a long text", { caption: "x".repeat(4_097) }, /^caption: has 4097 utf16/],
-    ["surrogates too many", { caption: "🎺".repeat(2_049) }, /^caption: has 4098 utf16/],
-    ["a long caption", { caption: "x".repeat(1_025), mediaUrl: PHOTO_URL }, /^caption: .*1024 beside media/],
-    [
-      "a link beside media",
-      { mediaUrl: PHOTO_URL, metadata: { link: "https://horn.example/" } },
-      /^metadata.link: /,
-    ],
-    ["a cover on nothing", { metadata: { thumbnailUrl: PHOTO_URL } }, /^metadata.thumbnailUrl: /],
-    ["more media without the first", { metadata: { moreMedia: photos(1) } }, /^metadata.moreMedia: /],
-    ["22 items", { mediaUrl: PHOTO_URL, metadata: { moreMedia: photos(21) } }, /moreMedia/],
-    ["alternative texts", { mediaUrl: PHOTO_URL, metadata: { altText: "A horn" } }, /altText/],
-  ];
-  it.each(refused)("is %s, before anything is sent", async (_what, post, words) => {
-    await using world = await createTelegramWorld();
-    const account = await world.connect();
-    const scheduled = schedulePost(callOf(world.ctx), {
-      accountId: account.id,
-      caption: post.caption ?? "A horn",
-      ...(post.mediaUrl === undefined ? {} : { mediaUrl: post.mediaUrl }),
-      ...(post.metadata === undefined ? {} : { metadata: { ...post.metadata } }),
-      dryRun: true,
-    });
-    await expect(scheduled).rejects.toMatchObject({
-      kind: "invalid",
-      message: expect.stringMatching(words),
-    });
-  });
-
   it("is a cover on what turns out to be a picture", async () => {
     await using world = await createTelegramWorld();
     const row = await world.publish(await world.connect(), {

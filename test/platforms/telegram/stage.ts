@@ -76,6 +76,16 @@ export default {
     "meets a broken server": says(500, "Internal Server Error"),
   },
   refusesToken: says(401, "Unauthorized"),
+  unfit: [
+    [{ caption: "x".repeat(4_097) }, /^caption: has 4097 utf16/],
+    [{ caption: "🎺".repeat(2_049) }, /^caption: has 4098 utf16/],
+    [{ caption: "x".repeat(1_025), mediaUrl: PHOTO_URL }, /^caption: .*1024 beside media/],
+    [{ mediaUrl: PHOTO_URL, metadata: { link: "https://horn.example/" } }, /^metadata.link: /],
+    [{ metadata: { thumbnailUrl: PHOTO_URL } }, /^metadata.thumbnailUrl: /],
+    [{ metadata: { moreMedia: [{ url: PHOTO_URL }] } }, /^metadata.moreMedia: /],
+    [{ mediaUrl: PHOTO_URL, metadata: { moreMedia: Array(21).fill({ url: PHOTO_URL }) } }, /moreMedia/],
+    [{ mediaUrl: PHOTO_URL, metadata: { altText: "A horn" } }, /altText/],
+  ],
   needed: {
     "an error comes with HTTP 200 too": ["ok"],
     "names the message": ["result.message_id", "result.chat.id"],

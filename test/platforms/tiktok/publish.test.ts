@@ -195,25 +195,6 @@ describe("the inbox", () => {
 });
 
 describe("what TikTok refuses", () => {
-  it.each([
-    ["unaudited_client_can_only_post_to_private_accounts", 403, "scheduled", /audit/],
-    ["spam_risk_too_many_posts", 403, "failed", /quota.*Send it again later/s],
-    ["reached_active_user_cap", 403, "failed", /quota/],
-    ["spam_risk_user_banned_from_posting", 403, "failed", /banned/],
-    ["spam_risk", 403, "failed", /spam/],
-    ["privacy_level_option_mismatch", 403, "failed", /metadata\.privacyLevel/],
-    ["something_new", 400, "failed", /something_new/],
-  ])("%s is told in plain words, and the channel stays connected", async (code, status, ends, words) => {
-    await using world = await createTikTokWorld();
-    world.fake.refusal = refuse(status, code);
-    const { id, account_id: accountId, owner_id: ownerId } = await add(world);
-    await drain(world.ctx);
-    const row = await readPost(world.ctx, id);
-    expect([row.status, row.error]).toEqual([ends, expect.stringMatching(words)]);
-    expect((await findAccountRow(world.ctx.store, ownerId, accountId))?.status).toBe("connected");
-    expect(world.ctx.log.text()).not.toContain("canary");
-  });
-
   it("waits a minute for its limit", async () => {
     await using world = await createTikTokWorld();
     world.fake.refusal = refuse(429, "rate_limit_exceeded");
@@ -257,20 +238,6 @@ describe("scheduling", () => {
     const args = { accountId: id, caption, mediaUrl, metadata: { ...metadata }, dryRun: true } as const;
     return await schedulePost(callOf(world.ctx), args);
   };
-
-  it.each([
-    [{}, /^metadata\.privacyLevel: /],
-    [{ privacyLevel: "EVERYBODY" }, /privacyLevel/],
-    [{ privacyLevel: "SELF_ONLY", privacy: "PUBLIC_TO_EVERYONE" }, /^metadata\.privacy: /],
-    [{ privacyLevel: "SELF_ONLY", brandContent: true }, /^metadata\.brandContent: /],
-    [{ privacyLevel: "SELF_ONLY", coverIndex: 3 }, /^metadata\.coverIndex: /],
-    [{ privacyLevel: "SELF_ONLY", thumbnailUrl: "https://a.example/1.jpg" }, /thumbnailUrl/],
-  ])("refuses %o", async (metadata, message) => {
-    await expect(dryRun({ metadata })).rejects.toMatchObject({
-      kind: "invalid",
-      message: expect.stringMatching(message),
-    });
-  });
 
   it("tells that a draft waits for a person, and that its text does not come along", async () => {
     const { warnings } = await dryRun({ metadata: { mode: "inbox" } });

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { OutboundResponse } from "../../../src/ports/outbound.ts";
 import { queryOf } from "../../support/handles.ts";
 import { PHOTO_URL } from "../../support/contract/stage-media.ts";
-import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
+import { type PlatformFixture, type Trouble, unfitWith } from "../../support/contract/stage.ts";
 import { refuse, type Answer } from "./fake.ts";
 import { connected, createTikTokWorld, FILM_URL } from "./world.ts";
 
@@ -57,6 +57,32 @@ export default {
     "meets trouble of TikTok's, told with HTTP 200": answerOf(refuse(200, "internal_error"), 500),
   },
   refusesToken: answerOf(refuse(401, "access_token_invalid"), 403),
+  refusals: [
+    {
+      at: /\/init\//,
+      told: [
+        [/quota.*Send it again later/s, answerOf(refuse(403, "spam_risk_too_many_posts"), 403)],
+        [/quota/, answerOf(refuse(403, "reached_active_user_cap"), 403)],
+        [/banned/, answerOf(refuse(403, "spam_risk_user_banned_from_posting"), 403)],
+        [/spam/, answerOf(refuse(403, "spam_risk"), 403)],
+        [/metadata\.privacyLevel/, answerOf(refuse(403, "privacy_level_option_mismatch"), 403)],
+        [/something_new/, answerOf(refuse(400, "something_new"), 400)],
+      ],
+    },
+    {
+      at: /\/init\//,
+      end: "waits",
+      told: [[/audit/, answerOf(refuse(403, "unaudited_client_can_only_post_to_private_accounts"), 403)]],
+    },
+  ],
+  unfit: unfitWith(FILM_URL, [
+    [{}, /^metadata\.privacyLevel: /],
+    [{ privacyLevel: "EVERYBODY" }, /privacyLevel/],
+    [{ privacyLevel: "SELF_ONLY", privacy: "PUBLIC_TO_EVERYONE" }, /^metadata\.privacy: /],
+    [{ privacyLevel: "SELF_ONLY", brandContent: true }, /^metadata\.brandContent: /],
+    [{ privacyLevel: "SELF_ONLY", coverIndex: 3 }, /^metadata\.coverIndex: /],
+    [{ privacyLevel: "SELF_ONLY", thumbnailUrl: "https://a.example/1.jpg" }, /thumbnailUrl/],
+  ]),
   needed: {
     "who may be let see it": ["data.privacy_level_options"],
     "where the film goes": ["data.publish_id", "data.upload_url"],

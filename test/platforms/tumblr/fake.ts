@@ -8,7 +8,7 @@ import {
   type OutboundResponse,
 } from "../../../src/ports/outbound.ts";
 import { FakeBlogs, Refusal, type FakePost } from "./blog.ts";
-import { readRequest, type Operation, type TumblrRequest } from "./spec.ts";
+import { readRequest, type TumblrRequest } from "./spec.ts";
 
 export const BLOG = "t:0aY0xL2Fi1OFJg4YxpmegQ";
 export const OTHER_BLOG = "t:WX5xItRbCiJH_GJDsIdhAQ";
@@ -94,12 +94,12 @@ const listed = (post: FakePost): object => ({
   ...(post.genesis === null ? {} : { genesis_post_id: post.genesis }),
 });
 
-function page(
-  posts: readonly FakePost[],
-  { offset = "0", limit = "20" }: Readonly<Record<string, string>>,
-): Said {
-  const from = Number(offset);
-  return ok({ posts: posts.slice(from, from + Number(limit)).map(listed), total_posts: posts.length });
+function page(posts: readonly FakePost[], query: URLSearchParams): Said {
+  const from = Number(query.get("offset") ?? 0);
+  return ok({
+    posts: posts.slice(from, from + Number(query.get("limit") ?? 20)).map(listed),
+    total_posts: posts.length,
+  });
 }
 
 /** Tumblr's API, as strict as its documentation. */
@@ -112,9 +112,9 @@ export function createFakeTumblr(now: () => number) {
     myBlogs: [...BLOGS],
   };
   const calls: TumblrRequest[] = [];
-  const refusals: { name: Operation; said: Said }[] = [];
+  const refusals: { name: string; said: Said }[] = [];
 
-  const operations: Readonly<Record<Operation, (request: TumblrRequest) => Said>> = {
+  const operations: Readonly<Record<string, (request: TumblrRequest) => Said>> = {
     "GET /user/info": () => ok({ user: { name: "posthorn", following: 1, likes: 2, blogs: state.myBlogs } }),
     "POST /blog/{blog}/posts": ({ blog, body, files }) => {
       const post = blogs.create(blog, body, files);
@@ -148,7 +148,7 @@ export function createFakeTumblr(now: () => number) {
       return ok({ id: post.id });
     },
     "GET /blog/{blog}/notes": ({ blog, query }) => {
-      blogs.find(blog, query["id"] ?? "");
+      blogs.find(blog, query.get("id") ?? "");
       return ok({ notes: [], rollup_notes: [], total_notes: 9, total_likes: 5, total_reblogs: 3 });
     },
   };
@@ -178,13 +178,14 @@ export function createFakeTumblr(now: () => number) {
     return { status: 200, body };
   };
 
-  const answer = ({ method, url, headers = {} }: OutboundRequest, bytes: Buffer): Said => {
+  const answer = async (request: OutboundRequest, bytes: Buffer): Promise<Said> => {
+    const { method, url, headers = {} } = request;
     const type = headers["content-type"] ?? "";
     const { pathname } = new URL(url);
     if (pathname === "/v2/oauth2/token" && method === "POST") return tokens(type, bytes.toString("utf8"));
     const scopes = state.tokens.get((headers["authorization"] ?? "").replace("Bearer ", ""));
     if (scopes === undefined) return refusal(401, 1016);
-    const read = readRequest({ method, url, type, bytes });
+    const read = await readRequest(request, bytes);
     if (typeof read === "string")
       return { status: 400, body: { meta: { status: 400, msg: read }, errors: [] } };
     calls.push(read);
@@ -195,7 +196,7 @@ export function createFakeTumblr(now: () => number) {
     if (read.blog !== "" && !state.myBlogs.some(({ uuid }) => uuid === read.blog)) return refusal(404, 0);
     blogs.catchUp();
     try {
-      return operations[read.name](read);
+      return operations[read.name]?.(read) ?? refusal(404, 0);
     } catch (error) {
       if (error instanceof Refusal) return refusal(error.status, error.code);
       throw error;
@@ -210,7 +211,7 @@ export function createFakeTumblr(now: () => number) {
         throw new OutboundFailure(`Nobody is at ${request.url}.`, false);
       const length = headers["content-length"];
       if (length !== undefined && Number(length) !== bytes.length) throw new Error("Of another length.");
-      return toResponse(answer(request, bytes), request.url);
+      return toResponse(await answer(request, bytes), request.url);
     },
     assertAllowed: (_field, url) => new URL(url),
   };
@@ -220,6 +221,6 @@ export function createFakeTumblr(now: () => number) {
     calls,
     door,
     /** Answers the next request of this name so, once. */
-    refuse: (name: Operation, said: Said) => void refusals.push({ name, said }),
+    refuse: (name: string, said: Said) => void refusals.push({ name, said }),
   };
 }

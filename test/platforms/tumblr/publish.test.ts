@@ -1,13 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { MINUTE } from "../../../src/domain/time.ts";
 import { cancelPost } from "../../../src/posts/posts.ts";
-import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { drain } from "../../support/publishing.ts";
 import { OutboundFailure } from "../../../src/ports/outbound.ts";
 import { CLIP, CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { refusal } from "./fake.ts";
 import { GIF_URL, openWorld, SOUND_URL } from "./world.ts";
-import { ownWords } from "../../support/own-words.ts";
 
 const IMAGE = { type: "image", media: [{ type: "image/jpeg", width: 64, height: 48 }] };
 
@@ -233,21 +231,6 @@ describe("a post in Tumblr's queue", () => {
 
 describe("what Tumblr refuses", () => {
   const MIDNIGHT = Date.parse("2026-11-22T05:00:00Z");
-  it.each([
-    [400, 8001, "failed", "Tumblr refused the request with the error 8001."],
-    [400, 8005, "failed", "mediaUrl: Tumblr cannot use a file of this format."],
-    [403, 0, "failed", "Tumblr does not let this account post on the blog."],
-    [404, 0, "failed", "Tumblr does not find the blog"],
-    [403, 8010, "scheduled", "Tumblr is still working on the video before"],
-  ])("%s.%s: the post is %s, in plain words", async (status, code, state, sentence) => {
-    await using world = await openWorld();
-    const account = await world.connect();
-    world.fake.refuse("POST /blog/{blog}/posts", refusal(status, code));
-    const row = await world.run(await world.post(account));
-    expect(row).toMatchObject({ status: state, error: expect.stringContaining(sentence), in_doubt: 0 });
-    expect(ownWords(row.error)).not.toContain("IGNORE");
-    expect((await world.readAccount(account.id))?.status).toBe("connected");
-  });
 
   it.each([
     [{ "x-ratelimit-perhour-remaining": "0", "x-ratelimit-perhour-reset": "600" }, 600_000],
@@ -266,21 +249,5 @@ describe("what Tumblr refuses", () => {
     await world.clock.advance(MIDNIGHT - 20 * MINUTE - world.clock.now());
     world.fake.refuse("POST /blog/{blog}/posts", refusal(403, 8023));
     expect((await world.run(await world.post(account))).next_at).toBe(MIDNIGHT);
-  });
-});
-
-describe("before it is sent", () => {
-  it.each([
-    [{ tags: ["a,b"] }, "metadata.tags"],
-    [{ tags: [" "] }, "metadata.tags"],
-    [{ link: "ftp://a.example" }, "metadata.link"],
-    [{ moreMedia: Array(30).fill({ url: PHOTO_URL }) }, "metadata.moreMedia"],
-    [{ thumbnailUrl: PHOTO_URL }, "thumbnailUrl"],
-  ])("refuses %j", async (metadata, sentence) => {
-    await using world = await openWorld();
-    const { id: accountId } = await world.connect();
-    await expect(
-      schedulePost(world.call, { accountId, caption: "x", mediaUrl: PHOTO_URL, metadata, dryRun: true }),
-    ).rejects.toMatchObject({ kind: "invalid", message: expect.stringContaining(sentence) });
   });
 });

@@ -1,4 +1,5 @@
-import { Ajv } from "ajv";
+import type { OutboundRequest } from "../../../src/ports/outbound.ts";
+import { describedBy, type Described } from "../../support/described.ts";
 
 /**
  * What Tumblr's documentation says of requests, as far as they are made: api.md and npf-spec.md of
@@ -90,36 +91,25 @@ const number = { type: "string", pattern: "^\\d+$" };
 const list = { limit: { enum: ["20"] }, offset: number };
 
 /** Method and path below /v2; what may stand in the query, and in a form. */
-const OPERATIONS = {
-  "GET /user/info": {},
-  "POST /blog/{blog}/posts": { body: post },
-  "GET /blog/{blog}/posts/queue": { query: of(list, []) },
-  "GET /blog/{blog}/posts/{id}": { query: of({ post_format: one("npf") }, []) },
-  "PUT /blog/{blog}/posts/{id}": { body: post },
-  "GET /blog/{blog}/posts": { query: of({ ...list, npf: one("true"), api_key: text }, ["api_key"]) },
-  "POST /blog/{blog}/post/delete": { form: of({ id: number }) },
-  "GET /blog/{blog}/notes": {
-    query: of({ id: number, api_key: text, mode: { enum: ["all", "likes", "conversation"] } }, [
-      "id",
-      "api_key",
-    ]),
+const read = describedBy({
+  source: "https://github.com/tumblr/docs, of 2024-10-18",
+  ids: { blog: "[^/]+", id: "\\d+" },
+  operations: {
+    "GET /user/info": {},
+    "POST /blog/{blog}/posts": { body: post },
+    "GET /blog/{blog}/posts/queue": { query: list },
+    "GET /blog/{blog}/posts/{id}": { query: { post_format: one("npf") } },
+    "PUT /blog/{blog}/posts/{id}": { body: post },
+    "GET /blog/{blog}/posts": {
+      query: { ...list, npf: one("true"), api_key: text },
+      required: ["api_key"],
+    },
+    "POST /blog/{blog}/post/delete": { fields: of({ id: number }) },
+    "GET /blog/{blog}/notes": {
+      query: { id: number, api_key: text, mode: { enum: ["all", "likes", "conversation"] } },
+      required: ["id", "api_key"],
+    },
   },
-} as const;
-export type Operation = keyof typeof OPERATIONS;
-
-const ajv = new Ajv({ strict: false });
-const compiled = Object.entries(OPERATIONS).map(([name, operation]) => {
-  const { query = of({}), body, form }: { query?: object; body?: object; form?: object } = operation;
-  const [method = "", path = ""] = name.split(" ");
-  const pattern = path.replace("{blog}", "([^/]+)").replace("{id}", "(\\d+)");
-  return {
-    name: name as Operation,
-    method,
-    pattern: new RegExp(`^/v2${pattern}$`),
-    query: ajv.compile(query),
-    body: body === undefined ? null : ajv.compile(body),
-    form: form === undefined ? null : ajv.compile(form),
-  };
 });
 
 /** A file that came in a form. */
@@ -130,44 +120,23 @@ export interface Part {
   readonly bytes: Buffer;
 }
 
-export interface TumblrRequest {
-  readonly name: Operation;
+/** A request with the files of its form. */
+export interface TumblrRequest extends Described {
   readonly blog: string;
-  readonly id: string;
-  readonly query: Readonly<Record<string, string>>;
-  readonly body: any;
   readonly files: readonly Part[];
 }
 
-interface Raw {
-  readonly method: string;
-  readonly url: string;
-  readonly type: string;
-  readonly bytes: Buffer;
-}
-
-/** The request as it is described, or what is wrong with it. */
-export function readRequest({ method, url, type, bytes }: Raw): TumblrRequest | string {
-  const { pathname, searchParams } = new URL(url);
-  const found = compiled.find((one) => one.method === method && one.pattern.test(pathname));
-  if (found === undefined) return `There is no ${method} ${pathname}.`;
-  const [, blog = "", id = ""] = found.pattern.exec(pathname) ?? [];
-  const query = Object.fromEntries(searchParams);
-  if (!found.query(query)) return `query: ${ajv.errorsText(found.query.errors)}`;
-  const base = { name: found.name, blog: decodeURIComponent(blog), id, query };
-  if (found.form !== null) {
-    const body = Object.fromEntries(new URLSearchParams(bytes.toString("utf8")));
-    const isForm = type === "application/x-www-form-urlencoded";
-    return isForm && found.form(body) ? { ...base, body, files: [] } : "Invalid form.";
-  }
-  if (found.body === null) return bytes.length > 0 ? "No body is taken." : { ...base, body: null, files: [] };
-  const parts = partsOf(type, bytes);
-  const [json, ...files] = parts ?? [{ name: "json", fileName: null, type, bytes }];
-  if (json?.name !== "json" || json.fileName !== null || json.type !== "application/json")
+/** The request as it is described, or what is wrong with it: its JSON may be the first part of a form. */
+export async function readRequest(request: OutboundRequest, bytes: Buffer): Promise<TumblrRequest | string> {
+  const [json, ...files] = partsOf(request.headers?.["content-type"] ?? "", bytes) ?? [];
+  if (json !== undefined && (json.name !== "json" || json.fileName !== null))
     return "The first part must be the JSON.";
-  const body: unknown = JSON.parse(json.bytes.toString("utf8"));
-  if (!found.body(body)) return `body: ${ajv.errorsText(found.body.errors)}`;
-  return { ...base, body, files };
+  const whole = json ?? { type: request.headers?.["content-type"] ?? "", bytes };
+  const headers = { ...request.headers, "content-type": whole.type ?? "" };
+  const asked = await read({ ...request, headers, body: whole.bytes }, "https://api.tumblr.com/v2");
+  if (typeof asked === "string") return asked;
+  const { ids } = asked;
+  return { ...asked, blog: decodeURIComponent(ids[0] ?? ""), id: ids[1] ?? "", files };
 }
 
 function partsOf(type: string, bytes: Buffer): Part[] | null {

@@ -49,6 +49,32 @@ export default {
     "comes while a film is worked on": says(refusal(403, 8010)),
   },
   refusesToken: says(refusal(401, 1016)),
+  refusals: [
+    {
+      at: /\/blog\/[^/]+\/posts$/,
+      told: [
+        [/Tumblr refused the request with the error 8001\./, says(refusal(400, 8001))],
+        [/^mediaUrl: Tumblr cannot use a file of this format\./, says(refusal(400, 8005))],
+        [/Tumblr does not let this account post on the blog\./, says(refusal(403, 0))],
+        [/Tumblr does not find the blog/, says(refusal(404, 0))],
+      ],
+    },
+    {
+      at: /\/blog\/[^/]+\/posts$/,
+      end: "waits",
+      told: [[/Tumblr is still working on the video before/, says(refusal(403, 8010))]],
+    },
+  ],
+  unfit: [
+    [{ mediaUrl: PHOTO_URL, metadata: { tags: ["a,b"] } }, /metadata\.tags/],
+    [{ mediaUrl: PHOTO_URL, metadata: { tags: [" "] } }, /metadata\.tags/],
+    [{ mediaUrl: PHOTO_URL, metadata: { link: "ftp://a.example" } }, /metadata\.link/],
+    [
+      { mediaUrl: PHOTO_URL, metadata: { moreMedia: Array(30).fill({ url: PHOTO_URL }) } },
+      /metadata\.moreMedia/,
+    ],
+    [{ mediaUrl: PHOTO_URL, metadata: { thumbnailUrl: PHOTO_URL } }, /thumbnailUrl/],
+  ],
   needed: {
     "names the post": ["response.id", "response.posts.id"],
     "by which a film is found again, whose post gets another id": ["response.posts.slug"],

@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { HOUR, MINUTE, SECOND } from "../../../src/domain/time.ts";
 import { OutboundFailure, type OutboundRequest } from "../../../src/ports/outbound.ts";
-import { schedulePost } from "../../../src/posts/schedule-post.ts";
-import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { addPost, drain, readPost } from "../../support/publishing.ts";
@@ -171,29 +169,6 @@ describe("an upload to Vimeo", () => {
 });
 
 describe("what Vimeo takes", () => {
-  it.each([
-    [{ metadata: { title: "x".repeat(129) } }, /metadata\.title/],
-    [{ metadata: { license: "mine" } }, /metadata\.license/],
-    [{ metadata: { categoryId: "1" } }, /metadata/],
-    [{ mediaUrl: null, caption: "A horn" }, /mediaUrl/],
-  ])("is checked beforehand (%#)", async (given, sentence) => {
-    const { ctx, account } = await createVimeoWorld();
-    const post = { accountId: account.id, mediaUrl: CLIP_URL, metadata: {}, ...given, dryRun: true };
-    await expect(schedulePost(callOf(ctx), post as never)).rejects.toThrow(sentence);
-  });
-
-  it.each([
-    [refusal(403, 4102), /space on Vimeo is used up/],
-    [refusal(403, 3200), /no upload access/],
-    [refusal(400, 2204, ["privacy.download"]), /^metadata\.downloadEnabled: .*plan/],
-    [refusal(400, 2204, ["name"]), /^metadata\.title: /],
-  ])("is told in words when Vimeo refuses it (%#)", async (answer, sentence) => {
-    const world = await createVimeoWorld();
-    world.fake.state.next.set("POST /me/videos", [answer]);
-    const row = await finish(world.ctx, (await add(world)).id);
-    expect([row.status, row.error]).toEqual(["failed", expect.stringMatching(sentence)]);
-  });
-
   it("waits until the moment that Vimeo names when there were too many calls", async () => {
     const world = await createVimeoWorld();
     const until = world.clock.now() + 7 * MINUTE;

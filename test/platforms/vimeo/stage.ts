@@ -53,6 +53,23 @@ export default {
     "meets a server that cannot begin": answering(refusal(500, 4003)),
   },
   refusesToken: answering(UNAUTHORIZED),
+  refusals: [
+    {
+      at: /\/me\/videos/,
+      told: [
+        [/space on Vimeo is used up/, answering(refusal(403, 4102))],
+        [/no upload access/, answering(refusal(403, 3200))],
+        [/^metadata\.downloadEnabled: .*plan/, answering(refusal(400, 2204, ["privacy.download"]))],
+        [/^metadata\.title: /, answering(refusal(400, 2204, ["name"]))],
+      ],
+    },
+  ],
+  unfit: [
+    [{ mediaUrl: CLIP_URL, metadata: { title: "x".repeat(129) } }, /metadata\.title/],
+    [{ mediaUrl: CLIP_URL, metadata: { license: "mine" } }, /metadata\.license/],
+    [{ mediaUrl: CLIP_URL, metadata: { categoryId: "1" } }, /metadata/],
+    [{ metadata: {} }, /mediaUrl/],
+  ],
   needed: {
     "names the video": ["uri", "link"],
     "whether everybody sees it": ["privacy.view"],

@@ -124,6 +124,7 @@ export function createFakeWordpress(options: Options) {
         );
       }
       case "POST /wp/v2/posts":
+        if (site.posts.some(({ slug }) => slug === fields["slug"])) wrong.push("a second post of one slug");
         return answerOf(201, viewPost(site.create(request)));
       case "GET /wp/v2/posts/{id}":
         return answerOf(200, viewPost(post!));
@@ -148,6 +149,7 @@ export function createFakeWordpress(options: Options) {
         const parent = site.posts.find((one) => one.id === fields["post"]);
         // What belongs to no draft, everybody can list.
         if (parent === undefined) wrong.push("a file that everybody can see at once");
+        if (site.files.some(({ slug }) => slug === fields["slug"])) wrong.push("a second file of one slug");
         const stored = await site.upload(request, options.maxBytes ?? Infinity);
         return "status" in stored ? stored : answerOf(201, viewFile(stored));
       }

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import wordpress from "../../../src/platforms/wordpress/index.ts";
 import { retryPost } from "../../../src/posts/update-post.ts";
-import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import type { OutboundResponse } from "../../../src/ports/outbound.ts";
 import type { PostRow } from "../../../src/store/schema/tables.ts";
@@ -10,7 +9,6 @@ import { endOf, finish } from "../../support/contract/ends.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { addPost, drain, readPost } from "../../support/publishing.ts";
 import { shownText } from "./library.ts";
-import { refuse } from "./requests.ts";
 import { openWordpress, type WordpressStage } from "./stage.ts";
 import { answerOf } from "../../support/described.ts";
 
@@ -173,51 +171,6 @@ it("finds its draft again whatever the title is written in", async () => {
   }
 });
 
-it.each([
-  [
-    "a file of a kind or size that it does not take",
-    500,
-    "rest_upload_unknown_error",
-    /^mediaUrl: the site refused/,
-  ],
-  ["a file beyond PHP's limit", 400, "rest_upload_no_data", /^mediaUrl: is larger than the site takes/],
-  [
-    "a file for which it has no room",
-    400,
-    "rest_upload_limited_space",
-    /^mediaUrl: the site refused the file/,
-  ],
-])("says in words that the site refuses %s", async (_what, status, code, said) => {
-  await using stage = await openWordpress(wordpress);
-  const worker = answering(stage, "POST", /\/media\?/, () => refuse(status, code));
-  const { id } = await add(stage, { media_url: PHOTO_URL });
-  expect(await finish(stage.ctx, id, worker)).toMatchObject({
-    status: "failed",
-    error: expect.stringMatching(said),
-  });
-});
-
-it("holds a page of the web server's for no word of WordPress", async () => {
-  await using stage = await openWordpress(wordpress);
-  const { id } = await add(stage);
-  const worker = answering(stage, "POST", /\/posts\?/, () => answerOf(403, "<h1>403 Forbidden</h1>"));
-  expect((await finish(stage.ctx, id, worker)).error).toMatch(/a firewall in front of it refused/);
-});
-
-it.each([
-  [401, "incorrect_password", /does not accept the application password/],
-  [403, "rest_cannot_publish", /may not publish on this site/],
-  [404, "rest_no_route", /REST API is switched off/],
-])("asks for a reconnection at %s %s", async (status, code, why) => {
-  await using stage = await openWordpress(wordpress);
-  const { id } = await add(stage);
-  const worker = answering(stage, "POST", /\/posts/, () => refuse(status, code));
-  await drain(worker);
-  const row = await findAccountRow(stage.ctx.store, stage.account.owner_id, stage.account.id);
-  expect(row).toMatchObject({ status: "reconnect_required", status_reason: expect.stringMatching(why) });
-  expect((await readPost(stage.ctx, id)).status).toBe("scheduled");
-});
-
 it("does not take the web server's own page for news of a post", async () => {
   await using stage = await openWordpress(wordpress);
   const held = await addAhead(stage, 10 * MINUTE);
@@ -235,19 +188,4 @@ it("says that a plugin keeps the post for approval", async () => {
   site.write = (post, request) => Object.assign(write(post, request), { status: "pending" });
   const { id } = await add(stage);
   expect((await finish(stage.ctx, id)).error).toMatch(/keeps the post as "pending"/);
-});
-
-it("refuses what an article has not", async () => {
-  await using stage = await openWordpress(wordpress);
-  const dryRun = (metadata: Record<string, unknown>) =>
-    schedulePost(callOf(stage.ctx), {
-      ...{ accountId: stage.account.id, caption: "A horn", dryRun: true },
-      metadata: metadata as Record<string, string>,
-    });
-  await expect(dryRun({})).rejects.toThrow(/title/);
-  await expect(dryRun({ title: " " })).rejects.toThrow(/title/);
-  await expect(dryRun({ title: "x", slug: "Not this" })).rejects.toThrow(/slug/);
-  await expect(dryRun({ title: "x", categories: ["News"] })).rejects.toThrow(/must be numbers of categories/);
-  await expect(dryRun({ title: "x", sticky: true })).rejects.toMatchObject({ kind: "invalid" });
-  await expect(dryRun({ title: "x", moreMedia: [{ url: PHOTO_URL }] })).rejects.toThrow(/moreMedia/);
 });

@@ -59,6 +59,37 @@ export default {
     },
   },
   refusesToken: async () => refuse(401, "incorrect_password"),
+  refusals: [
+    {
+      at: /\/media\?/,
+      told: [
+        [/^mediaUrl: the site refused/, () => refuse(500, "rest_upload_unknown_error")],
+        [/^mediaUrl: is larger than the site takes/, () => refuse(400, "rest_upload_no_data")],
+        [/^mediaUrl: the site refused the file/, () => refuse(400, "rest_upload_limited_space")],
+      ],
+    },
+    {
+      at: /\/posts\?/,
+      told: [[/a firewall in front of it refused/, () => answerOf(403, "<h1>403 Forbidden</h1>")]],
+    },
+    {
+      at: /\/posts/,
+      end: "reconnect",
+      told: [
+        [/does not accept the application password/, () => refuse(401, "incorrect_password")],
+        [/may not publish on this site/, () => refuse(403, "rest_cannot_publish")],
+        [/REST API is switched off/, () => refuse(404, "rest_no_route")],
+      ],
+    },
+  ],
+  unfit: [
+    [{ metadata: {} }, /title/],
+    [{ metadata: { title: " " } }, /title/],
+    [{ metadata: { title: "x", slug: "Not this" } }, /slug/],
+    [{ metadata: { title: "x", categories: ["News"] } }, /must be numbers of categories/],
+    [{ metadata: { title: "x", sticky: true } }, /sticky/],
+    [{ metadata: { title: "x", moreMedia: [{ url: PHOTO_URL }] } }, /moreMedia/],
+  ],
   needed: {
     "names the post, the file, or the tag": ["id", "slug", "name"],
     "whether everybody sees it, and since when": ["status", "date_gmt", "modified_gmt"],

@@ -29,6 +29,20 @@ export interface StagePost {
   readonly metadata: Readonly<Record<string, Json>>;
 }
 
+type AnswerTo = (...asked: Parameters<Trouble>) => OutboundResponse | Promise<OutboundResponse>;
+
+/** How a platform refuses a post, and how that is told. */
+export interface Refusals {
+  /** Its answers to what would change something. */
+  readonly told: readonly (readonly [words: RegExp, answer: AnswerTo])[];
+  /** Only where the address matches. */
+  readonly at?: RegExp;
+  /** What becomes of the post; default: it fails. "waits": it goes out once nothing is refused any more. */
+  readonly end?: "failed" | "waits" | "reconnect";
+  /** What the post has otherwise than the whole one. */
+  readonly post?: Partial<StagePost>;
+}
+
 /** How the contract is tried on a platform; `test/platforms/<name>/stage.ts` exports one by default. */
 export interface PlatformFixture {
   /** A fresh stage on which the given platform plays the one under test. */
@@ -45,6 +59,10 @@ export interface PlatformFixture {
   readonly troubles?: Readonly<Record<string, Trouble>>;
   /** How it refuses a token; default: 401. Null: it has none that could end. */
   readonly refusesToken?: Trouble | null;
+  /** What it refuses, in its own words. */
+  readonly refusals?: readonly Refusals[];
+  /** What is refused when it is scheduled, and how that is told; of the post all is given but a text. */
+  readonly unfit?: readonly (readonly [post: PreviewedPost, words: RegExp])[];
   /**
    * What no answer may lack: why, and which keys, from the top of an answer. Dots divide names, those of a list are
    * those of its entries. Every other key is one that a server, or another version of it, may leave out: posts and
@@ -75,6 +93,14 @@ export interface PreviewedPost {
   readonly caption?: string;
   readonly mediaUrl?: string;
   readonly metadata?: Readonly<Record<string, Json>>;
+}
+
+/** Posts that are unfit for what their metadata has, beside these media. */
+export function unfitWith(
+  mediaUrl: string,
+  rows: readonly (readonly [metadata: JsonObject, words: RegExp, caption?: string])[],
+): NonNullable<PlatformFixture["unfit"]> {
+  return rows.map(([metadata, words, caption = "A horn"]) => [{ caption, mediaUrl, metadata }, words]);
 }
 
 export function neededKeys({ needed }: PlatformFixture): readonly string[] {

@@ -1,17 +1,15 @@
 import type { Sentence } from "../../../../src/domain/sentences.ts";
 import type { PlatformListing } from "../../../../src/domain/accounts/platform-listing.ts";
+import { linksOf } from "../../../../src/domain/parse-url.ts";
 import { inWords, PAGE_WORDS } from "../../../words.ts";
 
 export type Way = NonNullable<PlatformListing["connecting"]>[number];
 
 /** A text in which something can be opened or copied. */
-export type TextPart =
-  | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "link"; readonly text: string }
-  | { readonly kind: "copy"; readonly text: string };
-
-/** What a text may hold; a dot or comma at an address's end belongs to the sentence. */
-const ADDRESS = /https?:\/\/[^\s"'<>()]*[^\s"'<>().,;:!?]/g;
+interface TextPart {
+  readonly kind: "text" | "link" | "copy";
+  readonly text: string;
+}
 
 /** `copied`: texts that are to be copied wherever they stand, as the scopes of an app. */
 export function partsOf(text: string, copied: readonly string[]): readonly TextPart[] {
@@ -24,17 +22,6 @@ export function partsOf(text: string, copied: readonly string[]): readonly TextP
       ...(at === 0 ? [] : [{ kind: "copy", text: next } as const]),
       ...(piece === "" ? [] : partsOf(piece, rest)),
     ]);
-}
-
-function linksOf(text: string): readonly TextPart[] {
-  const parts: TextPart[] = [];
-  let end = 0;
-  for (const { 0: address, index } of text.matchAll(ADDRESS)) {
-    if (index > end) parts.push({ kind: "text", text: text.slice(end, index) });
-    parts.push({ kind: "link", text: address });
-    end = index + address.length;
-  }
-  return end === text.length ? parts : [...parts, { kind: "text", text: text.slice(end) }];
 }
 
 interface Instructions {

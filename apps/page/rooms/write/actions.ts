@@ -1,4 +1,4 @@
-import { useSignalEffect } from "@preact/signals";
+import { effect } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { now } from "../../../shared/clock.ts";
 import { useAddress } from "../../data/address.tsx";
@@ -43,14 +43,19 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
   const { doing, error: refusal, setError: setRefusal, run: begin } = useWork();
   const [isAsking, setIsAsking] = useState(false);
 
-  // What was refused may be mended now.
-  useSignalEffect(() => {
-    void composer.form.value;
-    setRefusal(null);
-  });
-  useSignalEffect(() => {
-    if (["saved", "nothing"].includes(composer.state.value.kind)) setRefusal(null);
-  });
+  // What was refused may be mended now. In this moment: a frame later, it would be what is refused meanwhile.
+  useEffect(() => {
+    const ends = [
+      effect(() => {
+        void composer.form.value;
+        setRefusal(null);
+      }),
+      effect(() => {
+        if (["saved", "nothing"].includes(composer.state.value.kind)) setRefusal(null);
+      }),
+    ];
+    return () => ends.forEach((end) => end());
+  }, [composer]);
   /** Without a text it is said what becomes of the posts, which go out now. */
   const leave = (
     text: string | null,

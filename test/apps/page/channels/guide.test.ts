@@ -32,6 +32,10 @@ describe("a text of a guide", () => {
       { kind: "link", text: "https://b.example/" },
       { kind: "text", text: ")." },
     ]);
+    expect(partsOf("https://a.example/x_(y).", [])).toEqual([
+      { kind: "link", text: "https://a.example/x_(y)" },
+      { kind: "text", text: "." },
+    ]);
   });
 
   it("links to nothing but web addresses", () => {

@@ -46,11 +46,13 @@ const STATES: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await page.getByText("Labels and notes (not published)").click();
     await page.getByRole("radio", { name: "Repeat" }).press("Space");
     await page.getByRole("button", { name: "Let texts take turns" }).click();
+    await page.getByLabel("Text 2", { exact: true }).fill("Sunset.");
     await page
       .getByText(/too long/)
       .first()
       .waitFor();
-    await page.getByRole("article", { name: "Blog" }).locator(".picture").first().waitFor();
+    // Both files are there and saved: what changes later takes the refusal away.
+    await page.getByRole("article", { name: "Blog" }).locator(".picture").nth(1).waitFor();
     await page.getByRole("button", { name: "Start the series" }).click();
     await page.getByText(/something to mend/).waitFor();
   },

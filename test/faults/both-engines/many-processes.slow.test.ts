@@ -1,17 +1,14 @@
-import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, inject, it } from "vitest";
-import { runCli } from "../support/cli.ts";
-import { send } from "../support/http.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
-import { randomFor, report, SEED, times, TIMEOUT_MS } from "./report.ts";
-
-const PROGRAM = inject("program");
-const KEY = "a-fixed-key-of-forty-characters-or-so-00";
+import { runCli } from "../../support/cli.ts";
+import { isOnPostgres } from "../../support/context.ts";
+import { startServers, type Servers } from "../killed-servers.ts";
+import { randomFor, report, SEED, times, TIMEOUT_MS } from "../report.ts";
+import { createSharedDatabase } from "../shared-database.ts";
 
 const PROCESSES = times({ short: 3, long: 5 });
 const LOAD_MS = times({ short: 4_000, long: 60_000 });
@@ -44,31 +41,6 @@ async function startPostReceiver() {
   };
 }
 
-interface Running {
-  readonly child: ChildProcess;
-  /** Null until it listens. */
-  readonly port: number | null;
-}
-
-/** The program that is shipped, on a free port. */
-async function startServer(env: Readonly<Record<string, string>>): Promise<Running> {
-  const child = spawn(process.execPath, [PROGRAM, "serve"], {
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let output = "";
-  child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  const port = await new Promise<number>((resolve, reject) => {
-    child.once("exit", (code) => reject(new Error(`A server ended (${code}): ${output}`)));
-    child.stdout.on("data", (chunk: Buffer) => {
-      output += chunk.toString();
-      const found = /listening on http:\/\/[^\s:]+:(\d+)/.exec(output)?.[1];
-      if (found !== undefined) resolve(Number(found));
-    });
-  });
-  return { child, port };
-}
-
 interface Tally {
   calls: number;
   kills: number;
@@ -81,13 +53,17 @@ interface Tally {
 
 class World {
   readonly tally: Tally = { calls: 0, kills: 0, bad: [], wanted: new Set(), unwanted: new Set() };
-  readonly servers: Running[] = [];
-  readonly #random: () => number;
-  readonly accountId: string;
+  readonly #servers: Servers;
+  readonly #accountId: string;
+  readonly #random = randomFor("many");
 
-  constructor(accountId: string, random: () => number) {
-    this.accountId = accountId;
-    this.#random = random;
+  constructor(servers: Servers, accountId: string) {
+    this.#servers = servers;
+    this.#accountId = accountId;
+  }
+
+  #anyServer(): number {
+    return Math.floor(this.#random() * PROCESSES);
   }
 
   /**
@@ -99,13 +75,7 @@ class World {
     key?: string,
   ): Promise<{ status: number; result: any; isRepeated: boolean }> {
     for (let isRepeated = false; ; isRepeated = true) {
-      const server = this.servers[Math.floor(this.#random() * this.servers.length)];
-      const headers = key === undefined ? {} : { "Idempotency-Key": key };
-      const answer = await send(server?.port ?? 0, `POST /api/v1/tools/${tool}`, {
-        key: KEY,
-        json: args,
-        headers,
-      }).catch(() => null);
+      const answer = await this.#servers.ask(this.#anyServer(), tool, args, key);
       if (answer === null || (answer.status === 409 && answer.text.includes("still running"))) {
         await delay(50);
         continue;
@@ -122,7 +92,7 @@ class World {
       const scheduledAt = new Date(Date.now() + this.#random() * 3_000).toISOString();
       const { result } = await this.call(
         "schedule_post",
-        { accountId: this.accountId, caption, scheduledAt },
+        { accountId: this.#accountId, caption, scheduledAt },
         caption,
       );
       this.tally.wanted.add(caption);
@@ -154,61 +124,33 @@ class World {
     return (await this.call("get_post", { id })).result.post;
   }
 
-  async killNowAndThen(env: Readonly<Record<string, string>>, until: number): Promise<void> {
+  async killNowAndThen(until: number): Promise<void> {
     while (performance.now() < until) {
       await delay(KILL_EVERY_MS);
-      const at = Math.floor(this.#random() * this.servers.length);
-      const victim = this.servers[at]!;
-      victim.child.removeAllListeners("exit");
-      victim.child.kill("SIGKILL");
-      await once(victim.child, "close");
+      await this.#servers.kill(this.#anyServer());
       this.tally.kills += 1;
-      this.servers[at] = await startServer(env);
     }
   }
 }
 
-describe("Many processes on one data folder", { timeout: TIMEOUT_MS }, () => {
+describe("Many processes on one database", { timeout: TIMEOUT_MS }, () => {
   it("under mixed load, killed now and then: no call fails for it, and each post arrives once", async () => {
-    using folder = temporaryFolder();
+    await using database = await createSharedDatabase();
     await using receiver = await startPostReceiver();
-    const env = {
-      ...folder.env,
-      POSTHORN_PORT: "0",
-      POSTHORN_API_KEY: KEY,
-      POSTHORN_ALLOWED_HOSTS: "127.0.0.1",
-      POSTHORN_LOG_LEVEL: "silent",
-      POSTHORN_RATE_LIMIT: "1000000",
-    };
-    const connected = await runCli(["connect", "webhook", "--secrets-stdin"], {
-      env,
-      input: JSON.stringify({ url: receiver.url }),
-    });
-    const world = new World(JSON.parse(connected.stdout).id, randomFor("many"));
-    const { tally, servers } = world;
-    try {
-      servers.push(...(await Promise.all(Array.from({ length: PROCESSES }, () => startServer(env)))));
-      const until = performance.now() + LOAD_MS;
-      await Promise.all([
-        ...Array.from({ length: CLIENTS }, (_, n) => world.client(`client ${n}, post`, until)),
-        world.killNowAndThen(env, until),
-      ]);
-      await expect
-        .poll(
-          async () => {
-            const { result } = await world.call("list_posts", {
-              status: ["scheduled", "publishing"],
-              limit: 1,
-            });
-            return result.posts.length;
-          },
-          { timeout: 300_000, interval: 500 },
-        )
-        .toBe(0);
-    } finally {
-      for (const { child } of servers) child.removeAllListeners("exit").kill("SIGTERM");
-      await Promise.all(servers.map(({ child }) => (child.exitCode === null ? once(child, "close") : null)));
-    }
+    const env = { ...database.env, POSTHORN_ALLOWED_HOSTS: "127.0.0.1" };
+    const secrets = JSON.stringify({ url: receiver.url });
+    const connected = await runCli(["connect", "webhook", "--secrets-stdin"], { env, input: secrets });
+    await using servers = await startServers({ program: inject("program"), env, processes: PROCESSES });
+    const world = new World(servers, JSON.parse(connected.stdout).id);
+    const { tally } = world;
+    const until = performance.now() + LOAD_MS;
+    await Promise.all([
+      ...Array.from({ length: CLIENTS }, (_, n) => world.client(`client ${n}, post`, until)),
+      world.killNowAndThen(until),
+    ]);
+    const waiting = async (): Promise<number> =>
+      (await world.call("list_posts", { status: ["scheduled", "publishing"], limit: 1 })).result.posts.length;
+    await expect.poll(waiting, { timeout: 300_000, interval: 500 }).toBe(0);
     const wrong = [
       ...[...tally.wanted]
         .filter((caption) => receiver.count(caption) !== 1)
@@ -221,7 +163,7 @@ describe("Many processes on one data folder", { timeout: TIMEOUT_MS }, () => {
     expect(tally.kills).toBeGreaterThan(0);
     report({
       fault: "Mixed load",
-      how: `${PROCESSES} servers as shipped on one data folder, ${CLIENTS} clients that schedule, change, cancel and list on any of them, one server killed every ${KILL_EVERY_MS / 1_000} s`,
+      how: `${PROCESSES} servers as shipped on one ${isOnPostgres ? "database" : "data folder"}, ${CLIENTS} clients that schedule, change, cancel and list on any of them, one server killed every ${KILL_EVERY_MS / 1_000} s`,
       runs: `${LOAD_MS / 1_000} s, ${tally.calls} calls, ${tally.kills} kills`,
       seen: `0 answers of 5xx (a locked database would be one); ${tally.wanted.size} posts arrived once, ${tally.unwanted.size} changed or cancelled texts never`,
       isSeeded: true,
