@@ -165,7 +165,8 @@ describe("the compose file of many machines", () => {
       );
     for (const what of ["volumes", "secrets", "configs"] as const)
       expect(used(what)).toEqual(new Set(Object.keys(compose[what])));
-    for (const { file } of Object.values(compose.configs)) expect(existsSync(join(ROOT, "deploy", file))).toBe(true);
+    for (const { file } of Object.values(compose.configs))
+      expect(existsSync(join(ROOT, "deploy", file))).toBe(true);
     for (const [, service] of all) {
       const awaited = (service["depends_on"] ?? {}) as string[] | object;
       for (const name of Array.isArray(awaited) ? awaited : Object.keys(awaited))
