@@ -153,7 +153,7 @@ const OTHER_WRITES: Readonly<Record<string, string>> = {
   "src/files/file-uploads.ts": "uploads begun, given up and abandoned",
   "src/platform-io/platform-apps.ts": "apps of platforms, entered by the administrator and not by a tool",
   "src/posts/change-posts.ts": "a dry run, whose transaction is taken back",
-  "src/posts/posts.ts": "the lease on a post that its platform did not delete",
+  "src/publishing/take-down.ts": "the lease on a post that its platform did not delete",
   "src/publishing/reconcile.ts": "the lease on a post while the platform is asked",
   "src/app/secret-key.ts": "which key a new database is sealed with, and secrets bound to their servers",
   "src/publishing/restored.ts": "what a restored backup holds back",

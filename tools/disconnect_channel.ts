@@ -9,7 +9,7 @@ export default defineTool({
   title: "Disconnect a channel",
   permission: "accounts",
   description:
-    "Forget a channel's (list_accounts) passwords and tokens. Its waiting posts fail unless connect_channel comes before their time. Posts on the platform stay. " +
+    "Forget a channel's (list_accounts) passwords and tokens. Its waiting posts fail unless connect_channel comes before their time. Live posts stay. " +
     'Example: {"accountId":"Blog"}',
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   input: z.strictObject({ accountId: z.string().min(1).max(64).describe("From list_accounts.") }),

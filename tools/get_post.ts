@@ -13,9 +13,9 @@ export default defineTool({
     'Example: {"id":"post_1","history":true}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   input: z.strictObject({
-    id: z.string().describe("The post, from list_posts."),
-    insights: z.boolean().optional().describe("Ask the platform for live status and metrics."),
-    history: z.boolean().optional().describe("Add the attempts, oldest first."),
+    id: z.string().describe("From list_posts."),
+    insights: z.boolean().optional().describe("Ask for live status and metrics."),
+    history: z.boolean().optional().describe("Add attempts, oldest first."),
   }),
   output: z.strictObject({
     post: Post,
@@ -23,8 +23,8 @@ export default defineTool({
     labels: z.array(z.string()).optional().describe("Never published."),
     note: z.string().nullable().optional().describe("Never published."),
     preparing: Preparing.optional().describe("How far its film is converted."),
-    insights: Insights.optional().describe("Its live status and numbers."),
-    warnings: z.array(Said).optional().describe("What was refused after it went live."),
+    insights: Insights.optional().describe("Live status and numbers."),
+    warnings: z.array(Said).optional().describe("What to know of it."),
     history: z.array(Attempt).optional().describe("Oldest first."),
   }),
   handle: (args, call) => getPost(call, args),

@@ -7,7 +7,7 @@ export default defineTool({
   name: "get_status",
   title: "Get status",
   description:
-    "Whether posts go out, what waits or failed, which channels are paused or must be reconnected (connect_channel). Example: {}",
+    "Whether posts go out, what waits or failed, which channels are held up (connect_channel). Example: {}",
   permission: "read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: z.strictObject({}),

@@ -1,4 +1,4 @@
-import type { Account, AccountStatus } from "../domain/accounts/account.ts";
+import { type Account, type AccountStatus, isCut } from "../domain/accounts/account.ts";
 import { say } from "../domain/sentences.ts";
 import {
   foldName,
@@ -52,6 +52,22 @@ export async function namesOfAccounts({
   );
 }
 
+/** Where posts with these ids of channels go, of those whose name alone another channel has, too. */
+export async function tellNamesakes(
+  { ctx, caller }: Pick<CallContext, "ctx" | "caller">,
+  accountIds: readonly string[],
+): Promise<string[]> {
+  const channels = (await listAccountNames(ctx.store, caller.ownerId)).filter(({ id }) =>
+    canReachAccount(caller, id),
+  );
+  const names = namesAmong(ctx, channels);
+  return channels.flatMap(({ id, name, handle }) => {
+    const called = names.get(id) ?? name;
+    if (called === name || handle === null || !accountIds.includes(id)) return [];
+    return [`It goes to ${plainText(called, MAX_NAME)}. Another channel has that name, too.`];
+  });
+}
+
 /** What these are called beside each other. */
 export function namesAmong(
   ctx: Pick<AppContext, "platforms">,
@@ -71,7 +87,7 @@ function titleOf({ platforms }: Pick<AppContext, "platforms">, provider: string)
 
 /**
  * The row of an account the caller may use: by its id, or by the channel's name, handle or platform where that
- * means one. `field`: where it stands in the arguments. Throws `not_found` for every other text, and `invalid` where
+ * means one. `field`: where it stands in the arguments. `isReconnected`: as in `findChannel`. Throws `not_found` for every other text, and `invalid` where
  * several may be meant.
  */
 export async function findAccount(
@@ -79,8 +95,9 @@ export async function findAccount(
   caller: Caller,
   id: string,
   field = "accountId",
+  isReconnected = false,
 ): Promise<AccountRow> {
-  if (!isAccountId(id)) return findMeantAccount(ctx, caller, { wanted: id, field });
+  if (!isAccountId(id)) return findMeantAccount(ctx, caller, { wanted: id, field, isReconnected });
   const row = canReachAccount(caller, id) ? await findAccountRow(ctx.store, caller.ownerId, id) : undefined;
   if (row === undefined) {
     throw new AppError(
@@ -192,21 +209,28 @@ export function isAccountId(text: string): boolean {
   return text.startsWith("acc_");
 }
 
+/** How a channel was named. */
+interface Meant {
+  readonly wanted: string;
+  /** Where it was given. */
+  readonly field: string;
+  /** It is to be connected again: of several, the only one without access is meant. */
+  readonly isReconnected?: boolean;
+}
+
 /**
  * The channel that a text means: by its id, else by what `nameChannels` calls it, else by its name or handle, else
- * by its platform or by the user in its handle, where that is one channel. `field`: where it was given. Throws `invalid` that names all that may
+ * by its platform or by the user in its handle, where that is one channel. One that is disconnected counts as the
+ * others do: what was meant for it does not go to another one of its name. Throws `invalid` that names all that may
  * be meant where several may, and `not_found` where none is, with those there are.
  */
 export function findChannel<T extends Channel>(
   ctx: Pick<AppContext, "platforms">,
   channels: readonly T[],
-  { wanted, field }: { readonly wanted: string; readonly field: string },
+  { wanted, field, isReconnected = false }: Meant,
 ): T {
-  const usable = connected(channels);
   const names = namesAmong(ctx, channels);
   const word = foldName(wanted);
-  // What is disconnected keeps its name: it is reconnected by it, and its drafts and posts are found by it.
-  const pools = [usable, channels.filter((channel) => !usable.includes(channel))];
   const isWord = (text: string): boolean => foldName(text) === word;
   const ways: readonly ((channel: T) => boolean)[] = [
     ({ id }) => id === wanted,
@@ -215,9 +239,10 @@ export function findChannel<T extends Channel>(
     ({ provider }) => wordsOfPlatform(ctx, provider).some(isWord),
     ({ handle }) => word !== "" && isWord(userNameOf(handle) ?? ""),
   ];
-  for (const [pool, isMeant] of pools.flatMap((pool) => ways.map((way) => [pool, way] as const))) {
-    const found = pool.filter(isMeant);
-    const [one, ...others] = found;
+  for (const isMeant of ways) {
+    const found = channels.filter(isMeant);
+    const lost = isReconnected ? found.filter(isCut) : [];
+    const [one, ...others] = lost.length === 1 ? lost : found;
     if (one !== undefined && others.length === 0) return one;
     if (one !== undefined)
       throw new AppError(
@@ -227,7 +252,7 @@ export function findChannel<T extends Channel>(
   }
   throw new AppError(
     "not_found",
-    `${field}: there is no channel ${quote(wanted)}.${sayNearest(ctx, usable, { word, names })} ${sayChannels(ctx, channels)}`,
+    `${field}: there is no channel ${quote(wanted)}.${sayNearest(ctx, channels, { word, names })} ${sayChannels(ctx, channels)}`,
   );
 }
 
@@ -248,7 +273,7 @@ function sayNearest(
   { word, names }: { readonly word: string; readonly names: ReadonlyMap<string, string> },
 ): string {
   const wordsOf = (channel: Channel): string[] => [...wordsFor(ctx, channel), channel.provider];
-  const near = nearestChannelName(word, channels.flatMap(wordsOf));
+  const near = nearestChannelName(word, connected(channels).flatMap(wordsOf));
   if (near === null) return "";
   const meant = channels.filter((channel) =>
     wordsOf(channel).some((one) => foldName(one) === foldName(near)),
@@ -261,11 +286,7 @@ function sayNearest(
 }
 
 /** The same among the caller's channels, by a text that is no id. */
-async function findMeantAccount(
-  ctx: AppContext,
-  caller: Caller,
-  meant: { readonly wanted: string; readonly field: string },
-): Promise<AccountRow> {
+async function findMeantAccount(ctx: AppContext, caller: Caller, meant: Meant): Promise<AccountRow> {
   const rows = await listAccountRows(ctx.store, caller.ownerId);
   const reachable = rows.filter(({ id }) => canReachAccount(caller, id));
   return findChannel(ctx, reachable, meant);
@@ -311,9 +332,13 @@ function connected<T extends Channel>(channels: readonly T[]): T[] {
   return channels.filter(({ status }) => status !== "disconnected");
 }
 
-function describe({ id, name, handle, provider }: Channel, names: ReadonlyMap<string, string>): string {
+function describe(
+  { id, name, handle, provider, status }: Channel,
+  names: ReadonlyMap<string, string>,
+): string {
   const called = names.get(id) ?? name;
   const isTold = handle === null || foldName(handle) === foldName(name) || called.includes(handle);
   const also = isTold ? "" : `, ${plainText(handle, MAX_NAME)}`;
-  return `"${plainText(called, MAX_NAME)}" (${provider}${also}, ${id})`;
+  const state = status === "disconnected" ? ", disconnected" : "";
+  return `"${plainText(called, MAX_NAME)}" (${provider}${also}, ${id}${state})`;
 }

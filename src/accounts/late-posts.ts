@@ -1,13 +1,17 @@
-import type { Account } from "../domain/accounts/account.ts";
+import { isCut } from "../domain/accounts/account.ts";
 import { join, type Message, say } from "../domain/sentences.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { plainText, plural } from "../domain/plain-text.ts";
-import { tellSpan, tellTime } from "../domain/time.ts";
+import { tellSpan, tellTime, tellTry } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { Reader, Tx } from "../store/engine/store.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { transition } from "../store/queries/posts.ts";
-import { listUnderWay, listWaitingUntil } from "../store/queries/publishing/waiting-posts.ts";
+import {
+  listUnderWay,
+  listWaitingUntil,
+  type PostUnderWay,
+} from "../store/queries/publishing/waiting-posts.ts";
 import type { AppContext } from "../context.ts";
 
 /** What becomes of the posts that a channel kept back, once it may be used. */
@@ -19,7 +23,7 @@ export interface Release {
 }
 
 /** So many are named. */
-const MAX_NAMED = 3;
+export const MAX_NAMED = 3;
 const MAX_TEXT = 80;
 
 /** Of an account that is paused or without access, as if it were not. `at`: those that are due by then. */
@@ -35,6 +39,25 @@ export async function readRelease(
     rows.filter((row) => row.scheduled_at >= since === isInTime),
   );
   return { goingOut: goingOut ?? [], tooLate: tooLate ?? [] };
+}
+
+/** Until when its platform, or those before it, keep a channel from sending anything more. */
+type Waiting = Pick<AccountRow, "id" | "provider" | "next_allowed_at" | "wait_cause">;
+
+/** In the place of "now" before a channel is connected again. */
+const ONCE_CONNECTED = "as soon as it is connected";
+
+/** When the posts of a channel go out: at `base`, or later. */
+export function whenFreed(
+  ctx: AppContext,
+  { provider, next_allowed_at: at, wait_cause: cause }: Waiting,
+  base: string,
+): string {
+  const now = ctx.clock.now();
+  if (at <= now) return base;
+  const title = ctx.platforms.get(provider)?.title ?? provider;
+  const why = cause === "rate_limit" ? `, as ${title} takes no more posts before` : "";
+  return `${base === ONCE_CONNECTED ? `${base}, but ` : ""}not before ${tellTry(at, { now, ...ctx.settings })}${why}`;
 }
 
 /** When what was kept back goes out, and what can be done about what is too late. */
@@ -78,12 +101,17 @@ const NEXT = {
   },
 } as const;
 
-/** Each by its first words and its time; of many the first. */
-function nameLate({ timezone }: AppContext["settings"], rows: readonly PostRow[]): string {
-  const named = rows
-    .slice(0, MAX_NAMED)
-    .map((row) => `${firstWords(row)}, which was due on ${tellTime(row.scheduled_at, timezone)}`);
-  const more = rows.length > MAX_NAMED ? `; and ${rows.length - MAX_NAMED} more` : "";
+/** Each by its first words and its time; of many the first. `count`: of all there are. */
+export function nameLate(
+  { timezone }: AppContext["settings"],
+  rows: readonly Pick<PostRow, "id" | "caption" | "media_url" | "scheduled_at">[],
+  { count = rows.length, hasIds = false }: { readonly count?: number; readonly hasIds?: boolean } = {},
+): string {
+  const named = rows.slice(0, MAX_NAMED).map((row) => {
+    const id = hasIds ? ` (${row.id})` : "";
+    return `${firstWords(row)}${id}, which was due on ${tellTime(row.scheduled_at, timezone)}`;
+  });
+  const more = count > MAX_NAMED ? `; and ${count - MAX_NAMED} more` : "";
   return `${named.join("; ")}${more}`;
 }
 
@@ -102,10 +130,11 @@ export function tellLimit({ maxLatenessMs }: AppContext["settings"]): string {
 export async function tellPause(
   ctx: AppContext,
   reader: Reader,
-  { id, queuedCount }: Pick<Account, "id" | "queuedCount">,
+  account: Waiting,
+  queuedCount: number,
 ): Promise<string | null> {
-  const underWay = await tellUnderWay(ctx, reader, { id, next: "held" });
-  const [first] = await listWaitingUntil(reader, id, { until: Number.MAX_SAFE_INTEGER, limit: 1 });
+  const underWay = await tellUnderWay(ctx, reader, { account, next: "held" });
+  const [first] = await listWaitingUntil(reader, account.id, { until: Number.MAX_SAFE_INTEGER, limit: 1 });
   if (first === undefined) return underWay;
   const { maxLatenessMs, timezone } = ctx.settings;
   const [due, end] = [first.scheduled_at, first.scheduled_at + maxLatenessMs].map((ms) =>
@@ -118,20 +147,41 @@ export async function tellPause(
 
 /** What becomes of a post that was begun when its channel is held up, or may be used again. */
 const THEN = {
-  held: "What is being sent is not stopped. What waits for its next try waits until the channel may be used again.",
-  goesOn: "The next try is made then.",
+  held: () =>
+    "What is being sent is not stopped. What waits for its next try waits until the channel may be used again.",
+  goesOn: tellNextTries,
 } as const;
 
 /** The posts of an account that were begun and are not done. Null: there are none. */
 export async function tellUnderWay(
-  { settings }: AppContext,
+  ctx: AppContext,
   reader: Reader,
-  { id, next }: { readonly id: string; readonly next: keyof typeof THEN },
+  { account, next }: { readonly account: Waiting; readonly next: keyof typeof THEN },
 ): Promise<string | null> {
-  const rows = await listUnderWay(reader, id);
+  const rows = await listUnderWay(reader, account.id);
   if (rows.length === 0) return null;
   const count = countOf(rows, "is under way and may be out already", "are under way and may be out already");
-  return `${count}: ${nameLate(settings, rows)}. ${THEN[next]}`;
+  return `${count}: ${nameLate(ctx.settings, rows)}. ${THEN[next](ctx, rows, account)}`.trim();
+}
+
+/** As `startWaitingPosts` sets it: at once, but for a post that has a moment of its own, and a channel that waits. */
+function tellNextTries(ctx: AppContext, rows: readonly PostUnderWay[], account: Waiting): string {
+  const now = ctx.clock.now();
+  const tries = rows
+    .filter(({ lease_worker: worker }) => worker === null)
+    .map((row) => {
+      const own = row.has_open_step === 1 ? (row.next_at ?? 0) : 0;
+      return { row, at: Math.max(own, account.next_allowed_at) };
+    });
+  const later = tries.filter(({ at }) => at > now);
+  if (later.length === 0) return tries.length === 0 ? "" : "The next try is made then.";
+  const tell = (at: number): string => tellTry(at, { now, ...ctx.settings });
+  const named = later
+    .slice(0, MAX_NAMED)
+    .map(({ row, at }) => `that of ${firstWords(row)} not before ${tell(at)}`);
+  const more = later.length > MAX_NAMED ? `; and ${later.length - MAX_NAMED} more later` : "";
+  const others = later.length === tries.length ? "" : ", those of the others then";
+  return `The next try is made later: ${named.join("; ")}${more}${others}.`;
 }
 
 /**
@@ -160,12 +210,11 @@ export async function failTooLate(
 
 /** What a channel without access kept back, before it is connected again. Null: nothing, or it is not to go out. */
 export async function tellReconnection(ctx: AppContext, account: AccountRow | null): Promise<Message | null> {
-  const isCut = account?.status === "disconnected" || account?.status === "reconnect_required";
-  if (account === null || !isCut || account.paused === 1) return null;
+  if (account === null || !isCut(account) || account.paused === 1) return null;
   const release = tellRelease(ctx, await readRelease(ctx, ctx.store, account), {
-    when: "as soon as it is connected",
+    when: whenFreed(ctx, account, ONCE_CONNECTED),
   });
-  return withUnderWay(release, await tellUnderWay(ctx, ctx.store, { id: account.id, next: "goesOn" }));
+  return withUnderWay(release, await tellUnderWay(ctx, ctx.store, { account, next: "goesOn" }));
 }
 
 /** What goes out of a channel, and what is under way there. Null: nothing is told. */

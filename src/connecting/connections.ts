@@ -102,17 +102,18 @@ async function openLink(call: CallContext, target: ConnectTarget): Promise<SaidC
   const token = randomBytes(32).toString("base64url");
   const now = ctx.clock.now();
   const id = newId("con");
-  const release = await tellReconnection(ctx, target.reconnecting);
-  const told = release === null ? [] : ["Tell the person:", release];
   const result: SaidConnectResult = {
     status: "authorization_required",
     connectId: id,
     url: `${await ctx.publicUrl()}/connect/${token}`,
     expiresAt: toIso(now + LINK_LIFE_MS),
-    instructions: withSteps(join(await whatToDo(ctx, target), target.way.instructions, ...told), {
-      do: "check_connection",
-      connectId: id,
-    }),
+    instructions: withSteps(
+      join(await whatToDo(ctx, target), target.way.instructions, await whatAgain(ctx, target)),
+      {
+        do: "check_connection",
+        connectId: id,
+      },
+    ),
     account: null,
     accounts: [],
   };
@@ -139,6 +140,15 @@ async function openLink(call: CallContext, target: ConnectTarget): Promise<SaidC
     await insertConnection(tx, row, now - REMEMBERED_MS);
     return result;
   });
+}
+
+/** Which channel is connected again, and what becomes of its posts then. */
+async function whatAgain(ctx: AppContext, { reconnecting }: ConnectTarget): Promise<Said> {
+  if (reconnecting === null) return "";
+  const pause = reconnecting.paused === 1 ? "It stays paused: nothing goes out before it is resumed." : null;
+  const release = await tellReconnection(ctx, reconnecting);
+  const told = release === null ? [] : ["Tell the person:", release];
+  return join(`It connects ${channelInFull(reconnecting)} again.`, pause, ...told);
 }
 
 async function whatToDo(ctx: AppContext, target: ConnectTarget): Promise<string> {
@@ -249,7 +259,8 @@ export async function connectWithSecrets(
 
 /** Checks everything that can be checked before a person is asked. */
 export async function readTarget(ctx: AppContext, caller: Caller, args: ConnectArgs): Promise<ConnectTarget> {
-  const reconnecting = args.accountId === undefined ? null : await findAccount(ctx, caller, args.accountId);
+  const reconnecting =
+    args.accountId === undefined ? null : await findAccount(ctx, caller, args.accountId, "accountId", true);
   const provider = args.provider ?? reconnecting?.provider;
   if (provider === undefined)
     throw new AppError("invalid", "provider: is required unless accountId names a channel to reconnect.");
@@ -334,7 +345,7 @@ export async function disconnectChannel(
     const grant = { owner_id: caller.ownerId, id: found.grant_id ?? "" };
     dropped = found.grant_id === null ? null : ((await deleteUnusedGrant(tx, grant)) ?? null);
     const row = (await findAccountRow(tx, caller.ownerId, found.id)) ?? found;
-    const underWay = await tellUnderWay(ctx, tx, { id: found.id, next: "held" });
+    const underWay = await tellUnderWay(ctx, tx, { account: found, next: "held" });
     const account = await showAccount(ctx, tx, row);
     return { account: { ...account, statusReason: inOne(account.statusReason, underWay) } };
   });

@@ -276,6 +276,16 @@ export function tellTime(ms: number, timezone: string): string {
 }
 
 /**
+ * When something is tried next. What is told is never later than what happens: it is cut to the minute as every time
+ * is, and to the second where that is less than two minutes ahead.
+ */
+export function tellTry(ms: number, { now, timezone }: { now: number; timezone: string }): string {
+  if (ms - now >= 2 * MINUTE) return tellTime(ms, timezone);
+  const clock = DateTime.fromMillis(ms, { zone: timezone, locale: "en" });
+  return `${clock.toFormat("cccc d MMMM yyyy, HH:mm:ss")} (${timezone})`;
+}
+
+/**
  * Aborts with a `TimeoutError` after so many milliseconds, or with one of the others. `AbortSignal.timeout` within
  * `AbortSignal.any` does not do: when memory is collected, Node may let go of a source, and the abort never comes
  * (https://github.com/nodejs/node/issues/57736, https://github.com/nodejs/node/issues/65995). The timer holds this

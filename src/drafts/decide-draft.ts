@@ -10,6 +10,7 @@ import type { Reader, Tx } from "../store/engine/store.ts";
 import { type DraftRow, endUnsure, listWaitingPosts, writeDraft } from "../store/queries/drafts.ts";
 import { findPosts } from "../store/queries/posts.ts";
 import { commitOnce } from "../access/idempotency.ts";
+import { tellNamesakes } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 import { assertLooked, prepareApproval } from "./approval.ts";
 import { contentOf, toColumns } from "./draft-content.ts";
@@ -60,7 +61,8 @@ export async function decideDrafts(call: CallContext, input: DecideDraft): Promi
   };
   if (input.drafts === undefined) {
     const { draft, warnings = [] } = await decideDraft(call, first);
-    return { draft, ...besides(warnings) };
+    const ids = input.decision === "approve" ? draft.targets.map(({ accountId }) => accountId) : [];
+    return { draft, ...besides([...warnings, ...(await tellNamesakes(call, ids))]) };
   }
   const told: Said[] = [];
   const results: SaidDecidedDraft[] = [];

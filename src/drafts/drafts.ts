@@ -24,7 +24,7 @@ import {
   listDraftRows,
 } from "../store/queries/drafts.ts";
 import { listAccountRows } from "../store/queries/accounts.ts";
-import { toldState } from "../domain/accounts/account.ts";
+import { isCut, toldState } from "../domain/accounts/account.ts";
 import { namesOfKeys } from "../access/api-keys.ts";
 import { meantAccountIds } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
@@ -87,8 +87,6 @@ function tellsOfChannel(row: DraftRow): boolean {
   );
 }
 
-const UNUSABLE: readonly string[] = ["reconnect_required", "disconnected"];
-
 /** Whether what a warning tells of a channel is so now. */
 type Holding = (accountId: string, warning: Said) => boolean;
 
@@ -98,7 +96,7 @@ async function readHolding(reader: Reader, ownerId: string): Promise<Holding> {
     const told = toldState(String(warning));
     const account = accounts.get(accountId);
     if (told === null || account === undefined) return told === null;
-    return told === "paused" ? account.paused === 1 : UNUSABLE.includes(account.status);
+    return told === "paused" ? account.paused === 1 : isCut(account);
   };
 }
 

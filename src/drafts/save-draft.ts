@@ -21,7 +21,7 @@ import {
 } from "../store/queries/drafts.ts";
 import { namesOfKeys } from "../access/api-keys.ts";
 import { commitOnce } from "../access/idempotency.ts";
-import { namesOfAccounts } from "../accounts/accounts.ts";
+import { namesOfAccounts, tellNamesakes } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 import { checkDraft, type StoredCheck, writeChecks } from "./checks.ts";
 import { changeContent, checkContentForm, contentOf, type DraftContent, toColumns } from "./draft-content.ts";
@@ -65,6 +65,12 @@ export async function saveDraft(
   warnings.push(...checked.warnings);
   if (before === null && isEmpty(content)) warnings.push(EMPTY);
   if (before?.state === "waiting" && !submit) warnings.push(NO_LONGER_WAITS);
+  warnings.push(
+    ...(await tellNamesakes(
+      call,
+      content.targets.map(({ accountId }) => accountId),
+    )),
+  );
   const named = submit ? await filesNamed(call, checked.content, checks) : [];
   const now = ctx.clock.now();
   const set = {

@@ -1,6 +1,7 @@
 import { decodeCursor, encodeCursor, unknownCursor } from "../domain/cursor.ts";
 import { join, type Said, say } from "../domain/sentences.ts";
 import { AppError } from "../domain/errors.ts";
+import { plainText } from "../domain/plain-text.ts";
 import { type File, keyOfCleanCopy, type ListFilesArgs } from "../domain/files/file.ts";
 import type { MediaFigures } from "../domain/files/media-limits.ts";
 import type { Caller } from "../domain/permissions.ts";
@@ -16,9 +17,10 @@ import {
   lockFiles,
   type FileRow,
   countUses,
+  listUses,
 } from "../store/queries/files.ts";
 import { listDraftsNaming } from "../store/queries/drafts.ts";
-import type { Reader } from "../store/engine/store.ts";
+import type { Reader, Tx } from "../store/engine/store.ts";
 import type { OwnFile } from "../ports/media.ts";
 import { hasTerms, parseSearch } from "../domain/compare-words.ts";
 import { commitOnce } from "../access/idempotency.ts";
@@ -86,7 +88,10 @@ export async function getFile(
  * does not reach use it. Looked up in the transaction that deletes, once the file is locked: a call that
  * schedules a post with it at the same moment either was first, or finds it gone.
  */
-export async function deleteFile(call: CallContext, args: { id: string }): Promise<{ file: File }> {
+export async function deleteFile(
+  call: CallContext,
+  args: { id: string },
+): Promise<{ file: File; warnings: string[] }> {
   const { ctx, caller } = call;
   const answer = await commitOnce(call, async (tx) => {
     await lockFiles(tx, caller.ownerId, [args.id]);
@@ -98,35 +103,51 @@ export async function deleteFile(call: CallContext, args: { id: string }): Promi
         "id: posts of channels that this key does not reach use this file, too. Leave it, or delete it with a key that reaches them.",
       );
     }
-    const all = allFilesOf(caller.ownerId);
-    const drafts = await listDraftsNaming(tx, caller.ownerId, { key: found.storage_key, states: PROMISED });
-    if (drafts.length > 0)
-      throw new AppError(
-        "conflict",
-        say(
-          `${drafts.length === 1 ? "1 draft" : `${drafts.length} drafts`} that a person decides about, or that go on as a series, use this file. Change or discard them first.`,
-          { field: "id", next: [{ do: "see", of: "drafts" }] },
-        ),
-      );
-    const uses = (await countUses(tx, all, [found.storage_key])).get(found.storage_key) ?? 0;
-    if (uses > 0) {
-      const posts = uses === 1 ? "1 waiting post uses" : `${uses} waiting posts use`;
-      throw new AppError(
-        "conflict",
-        say(`${posts} this file. Change or cancel them first.`, {
-          field: "id",
-          next: [{ do: "see", of: "posts" }],
-        }),
-      );
-    }
+    await refuseUsed(tx, caller, found.storage_key);
     await deleteFileRow(tx, caller.ownerId, found.id);
-    return { file: toFile(found, null) };
+    return { file: toFile(found, null), warnings: ["The file is deleted, and cannot be brought back."] };
   });
   await ctx.files.remove(answer.file.url.slice(OWN_SCHEME.length));
   await ctx.files.remove(keyOfCleanCopy(args.id));
   ctx.log.info({ fileId: args.id }, "The file was deleted");
   return answer;
 }
+
+async function refuseUsed(tx: Tx, { ownerId }: Caller, key: string): Promise<void> {
+  const drafts = await listDraftsNaming(tx, ownerId, { key, states: PROMISED });
+  if (drafts.length > 0)
+    throw new AppError(
+      "conflict",
+      say(
+        `${drafts.length === 1 ? "1 draft" : `${drafts.length} drafts`} that a person decides about, or that go on as a series, use this file: ${nameUsers(drafts)}. Change or discard them first.`,
+        { field: "id", next: [{ do: "see", of: "drafts" }] },
+      ),
+    );
+  const posts = await listUses(tx, allFilesOf(ownerId), key);
+  if (posts.length === 0) return;
+  const use = posts.length === 1 ? "1 waiting post uses" : `${posts.length} waiting posts use`;
+  throw new AppError(
+    "conflict",
+    say(`${use} this file: ${nameUsers(posts)}. Change or cancel them first.`, {
+      field: "id",
+      next: [{ do: "see", of: "posts" }],
+    }),
+  );
+}
+
+const MAX_USERS = 3;
+
+/** By their first words and ids; of many the first. */
+function nameUsers(users: readonly { readonly id: string; readonly caption: string | null }[]): string {
+  const named = users.slice(0, MAX_USERS).map(({ id, caption }) => {
+    const text = plainText(caption ?? "", MAX_NAME);
+    return text === "" ? id : `“${text}” (${id})`;
+  });
+  const more = users.length > MAX_USERS ? `; and ${users.length - MAX_USERS} more` : "";
+  return `${named.join("; ")}${more}`;
+}
+
+const MAX_NAME = 80;
 
 /** A draft in these states has what a person looks at, or said yes to. */
 const PROMISED = ["waiting", "repeating"] as const;

@@ -1,5 +1,5 @@
 import type { SaidStatus } from "../domain/health/status.ts";
-import { fromStoredOrNull } from "../domain/sentences.ts";
+import { fromStoredOrNull, type Said, say } from "../domain/sentences.ts";
 import { percentile } from "../domain/health/percentile.ts";
 import type { Account } from "../domain/accounts/account.ts";
 import { canReachAccount } from "../domain/permissions.ts";
@@ -10,6 +10,8 @@ import { listSetupProblems } from "../store/queries/publishing/ledger.ts";
 import {
   countInDoubt,
   countPosts,
+  listOverdue,
+  listUnsettled,
   readFailures,
   readLateness,
   readNextScheduled,
@@ -25,6 +27,8 @@ import {
   type WorkerRow,
 } from "../store/queries/workers.ts";
 import { listAccounts, namesAmong } from "../accounts/accounts.ts";
+import { MAX_NAMED, nameLate } from "../accounts/late-posts.ts";
+import { plural } from "../domain/plain-text.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { readMeta } from "../store/queries/meta.ts";
 
@@ -52,6 +56,7 @@ export async function getStatus(call: CallContext): Promise<SaidStatus> {
   const names = namesAmong(ctx, accounts);
   const bounds = { overdueBefore: now - OVERDUE_AFTER_MS, failedSince: since };
   const counts = await countPosts(store, scope, bounds);
+  const warnings = await warnOfPosts(ctx, scope, { now, overdue: counts.overdue });
   return {
     now: toIso(now),
     timezone: ctx.settings.timezone,
@@ -85,7 +90,40 @@ export async function getStatus(call: CallContext): Promise<SaidStatus> {
     setupProblems: (await readSetupProblems(ctx, now)).filter((problem) =>
       accounts.some((account) => account.provider === problem.provider),
     ),
+    ...(warnings.length === 0 ? {} : { warnings }),
   };
+}
+
+/** Names the posts that are late, and those that may or may not be out. */
+async function warnOfPosts(
+  { store, settings }: AppContext,
+  scope: StatusScope,
+  { now, overdue }: { readonly now: number; readonly overdue: number },
+): Promise<Said[]> {
+  const name = (rows: readonly Parameters<typeof nameLate>[1][number][], count: number): string =>
+    nameLate(settings, rows, { count, hasIds: true });
+  const bounds = { overdueBefore: now - OVERDUE_AFTER_MS, limit: MAX_NAMED };
+  const late = overdue === 0 ? [] : await listOverdue(store, scope, bounds);
+  const unsettled = await listUnsettled(store, scope);
+  const next = [{ do: "see_each" }] as const;
+  return [
+    ...(late.length === 0
+      ? []
+      : [
+          say(
+            `${plural(overdue, "post is", "posts are")} not live a minute after their time: ${name(late, overdue)}.`,
+            { next },
+          ),
+        ]),
+    ...(unsettled.length === 0
+      ? []
+      : [
+          say(
+            `${plural(unsettled.length, "post was", "posts were")} sent, and it is not known yet whether ${unsettled.length === 1 ? "it is" : "they are"} out: ${name(unsettled, unsettled.length)}.`,
+            { next },
+          ),
+        ]),
+  ];
 }
 
 /** Those that the caller may see. */

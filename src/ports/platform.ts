@@ -5,6 +5,7 @@ import {
   type PlatformCapabilities,
   type StatedCapabilities,
 } from "../domain/accounts/capabilities.ts";
+import { noteTitle } from "../domain/accounts/platform-titles.ts";
 import type { PlatformSetting } from "../domain/accounts/platform-settings.ts";
 import type { MediaFigures } from "../domain/files/media-limits.ts";
 import type { Insights, Metrics } from "../domain/posts/post.ts";
@@ -206,6 +207,7 @@ interface StatedPlatform<S extends z.ZodObject> extends Omit<Platform<S>, "capab
 /** Types a platform's metadata by its own schema, then erases it for the registry. */
 export function definePlatform<S extends z.ZodObject>(stated: StatedPlatform<S>): AnyPlatform {
   const { capabilities, capabilitiesOf, ...rest } = stated;
+  noteTitle(rest.name, rest.title);
   const platform: Platform<S> = {
     ...rest,
     capabilities: completeCapabilities(capabilities),

@@ -292,7 +292,11 @@ async function warn(
     for (const warning of warnOfFar(nameOf(row), scheduledAt, { now: ctx.clock.now(), timezone }))
       add(warning);
     const asked = { id: row.id, at: scheduledAt, quotas };
-    for (const warning of await warnOfQuotas({ settings: ctx.settings, store: tx }, account, asked))
+    for (const warning of await warnOfQuotas(
+      { settings: ctx.settings, clock: ctx.clock, store: tx },
+      account,
+      asked,
+    ))
       add(named(warning, nameOf(row)));
   }
   const near = new Map<string, string[]>();

@@ -55,7 +55,7 @@ function tellTakenDown({ settings }: AppContext, rows: readonly ShownRow[]): str
   if (gone.length === 0) return [];
   const named = gone
     .slice(0, MAX_NAMED)
-    .map((row) => `${firstWords(row)} (${row.id}) at ${tellTime(row.updated_at, settings.timezone)}`);
+    .map((row) => `${firstWords(row)} (${row.id}) on ${tellTime(row.updated_at, settings.timezone)}`);
   const more = gone.length > MAX_NAMED ? `; and ${gone.length - MAX_NAMED} more` : "";
   const which =
     gone.length === 1 ? "1 post here was live and was" : `${gone.length} posts here were live and were`;

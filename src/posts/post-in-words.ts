@@ -4,6 +4,7 @@ import { type Said, sentencesIn } from "../domain/sentences.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import { MINUTE, tellTime } from "../domain/time.ts";
 import { findAccount, namesOfAccounts } from "../accounts/accounts.ts";
+import { whenFreed } from "../accounts/late-posts.ts";
 import type { CallContext } from "../context.ts";
 import type { PostContent } from "./post-form.ts";
 import { previewPost } from "./preview.ts";
@@ -52,8 +53,8 @@ interface Listing {
   readonly among?: number;
   /** So many are told. Default: 10. */
   readonly most?: number;
-  /** Their channels are about to be resumed. */
-  readonly isResumed?: boolean;
+  /** In the place of "now", where their channels are about to be resumed. */
+  readonly resumed?: string;
 }
 
 /** In the place of "now". */
@@ -64,11 +65,17 @@ export async function isPausedChannel({ ctx, caller }: CallContext, accountId: s
   return (await findAccount(ctx, caller, accountId)).paused === 1;
 }
 
+/** What "now" is on a channel that a person holds back, or that its platform asked to wait. */
+export async function whenNow({ ctx, caller }: CallContext, accountId: string): Promise<string> {
+  const account = await findAccount(ctx, caller, accountId);
+  return account.paused === 1 ? WHEN_RESUMED : whenFreed(ctx, account, "now");
+}
+
 /** Each with its channel and time: `My feed, now: “Hello”, with 1 picture; …`. */
 export async function tellPosts(
   call: CallContext,
   posts: readonly ToldPost[],
-  { among = posts.length, most = MAX_LISTED, isResumed = false }: Listing = {},
+  { among = posts.length, most = MAX_LISTED, resumed }: Listing = {},
 ): Promise<string> {
   const { ctx } = call;
   call.noteShown?.(posts.map(({ accountId, content }) => [accountId, content]));
@@ -76,8 +83,7 @@ export async function tellPosts(
   const told: string[] = [];
   for (const post of posts.slice(0, most)) {
     const { scheduledAt: at } = post.content;
-    const isHeld = !isResumed && (await isPausedChannel(call, post.accountId));
-    const now = isHeld ? WHEN_RESUMED : "now";
+    const now = resumed ?? (await whenNow(call, post.accountId));
     const when = isAtOnce(ctx, at) ? now : tellTime(at, ctx.settings.timezone);
     const channel = plainText(names.get(post.accountId) ?? post.accountId, MAX_NAME);
     told.push(`${channel}, ${when}: ${await tellPost(call, post, among)}`);

@@ -9,6 +9,8 @@ import type {
 } from "../domain/posts/post-body.ts";
 import { fromStored, type Said } from "../domain/sentences.ts";
 import { AppError } from "../domain/errors.ts";
+import { toldState } from "../domain/accounts/account.ts";
+import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { nameOfField } from "../domain/posts/for-people.ts";
 import { plainText, plural, withFullStop } from "../domain/plain-text.ts";
 import { TRANSITIONS } from "../domain/posts/post-states.ts";
@@ -18,7 +20,7 @@ import { tellTime } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import { toPost } from "../store/queries/posts.ts";
 import { findAccount, namesOfAccounts, showAccount } from "../accounts/accounts.ts";
-import { tellUnderWay } from "../accounts/late-posts.ts";
+import { tellLimit, tellUnderWay } from "../accounts/late-posts.ts";
 import type { CallContext } from "../context.ts";
 import { getFile } from "../files/files.ts";
 import { prepareEdit } from "./live-posts.ts";
@@ -35,8 +37,10 @@ import {
   textLimit,
   type ToldPost,
   WHEN_RESUMED,
+  whenNow,
 } from "./post-in-words.ts";
-import { canRemove, findOwnPost, isOnPlatform } from "./posts.ts";
+import { findOwnPost } from "./posts.ts";
+import { canRemove, isOnPlatform } from "../publishing/take-down.ts";
 import { NOTHING_CHANGED, retryPost, SENT_AS_IT_WAS, updatePost } from "./update-post.ts";
 import { NO_TIME_GIVEN } from "./outcomes.ts";
 import { preparePost, schedulePosts } from "./schedule-post.ts";
@@ -78,9 +82,9 @@ export async function askToPublishSeveral(
   );
   const [first, ...more] = due;
   if (first === undefined || more.length === 0) return first === undefined ? null : askAboutNow(call, first);
-  const doubts = tellDoubts(
+  const doubts = tellDoubtsOfNow(
     call,
-    due.flatMap(({ warnings }) => withoutNow(warnings)),
+    due.flatMap(({ warnings }) => warnings),
   );
   const held: boolean[] = [];
   for (const { post } of due) held.push(await isPausedChannel(call, post.accountId));
@@ -126,16 +130,19 @@ async function askAboutNow(call: CallContext, tried: Tried, besides = ""): Promi
   if (!isAtOnce(call.ctx, Date.parse(tried.post.scheduledAt))) return null;
   const { accountId } = tried.post;
   const account = await nameOfAccount(call, accountId);
-  const doubts = tellDoubts(call, withoutNow(tried.warnings ?? []));
-  const when = (await isPausedChannel(call, accountId))
-    ? `Publish on ${account}, which is paused, ${WHEN_RESUMED}`
-    : `Publish now on ${account}`;
+  const doubts = tellDoubtsOfNow(call, tried.warnings ?? []);
+  const now = await whenNow(call, accountId);
+  const paused = now === WHEN_RESUMED ? ", which is paused" : "";
+  const when = now === "now" ? `Publish now on ${account}` : `Publish on ${account}${paused}, ${now}`;
   return `${when}: ${await tellPost(call, toTold(tried))}?${besides}${doubts}`;
 }
 
-/** The question itself says so. */
-function withoutNow(warnings: readonly Said[]): Said[] {
-  return warnings.filter((warning) => !String(warning).startsWith(NO_TIME_GIVEN));
+/** The question itself says that it goes out at once, or that its channel is paused: then how long it can wait. */
+function tellDoubtsOfNow(call: CallContext, warnings: readonly Said[]): string {
+  const isPause = (warning: Said): boolean => toldState(String(warning)) === "paused";
+  const others = warnings.filter((one) => !isPause(one) && !String(one).startsWith(NO_TIME_GIVEN));
+  const limit = warnings.some(isPause) ? [tellLimit(call.ctx.settings)] : [];
+  return tellDoubts(call, [...limit, ...others]);
 }
 
 function toTold({ post, preview }: Tried): ToldPost {
@@ -268,8 +275,8 @@ export async function askToDisconnect(
   const { queuedCount } = await showAccount(call.ctx, call.ctx.store, row);
   const waiting = queuedCount === 1 ? " 1 waiting post fails" : ` ${queuedCount} waiting posts fail`;
   const posts = queuedCount === 0 ? "" : `${waiting} unless it is connected again in time.`;
-  const underWay = await tellUnderWay(call.ctx, call.ctx.store, { id: row.id, next: "held" });
-  return `Disconnect ${await nameOfAccount(call, row.id)} (${row.provider})? Its passwords and tokens will be forgotten.${posts}${underWay === null ? "" : ` ${underWay}`}`;
+  const underWay = await tellUnderWay(call.ctx, call.ctx.store, { account: row, next: "held" });
+  return `Disconnect ${plainText(channelInFull(row), MAX_NAME)}? Its passwords and tokens will be forgotten.${posts}${underWay === null ? "" : ` ${underWay}`}`;
 }
 
 export async function askToDeleteFile(

@@ -15,7 +15,7 @@ import { freshRow, insertPost, toPost } from "../store/queries/posts.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { isServerRunning } from "../health/status.ts";
-import { findAccount } from "../accounts/accounts.ts";
+import { findAccount, tellNamesakes } from "../accounts/accounts.ts";
 import {
   assertTakesPosts,
   checkAddresses,
@@ -69,7 +69,8 @@ export async function schedulePost(
   input: PostBody,
 ): Promise<{ post: SaidPost; warnings: Said[]; dryRun?: true; preview?: Preview }> {
   const prepared = await preparePost(call, input, { isDone: true });
-  const { warnings, files, preview } = prepared;
+  const { files, preview } = prepared;
+  const warnings = [...prepared.warnings, ...(await tellNamesakes(call, [prepared.row.account_id]))];
   if (preview !== undefined) return { post: asDryRun(prepared.row), warnings, dryRun: true, preview };
   const answer = await commitOnce(call, async (tx) => {
     await requireFiles(tx, call.caller, files);

@@ -1,5 +1,5 @@
-import type { Account } from "../domain/accounts/account.ts";
-import { type Said, say } from "../domain/sentences.ts";
+import { type Account, isCut, reconnectSentence } from "../domain/accounts/account.ts";
+import { join, type Said, say } from "../domain/sentences.ts";
 import { foldName } from "../domain/accounts/channel-names.ts";
 import {
   type AccountChange,
@@ -33,6 +33,7 @@ import {
   tellPause,
   tellRelease,
   tellUnderWay,
+  whenFreed,
   withUnderWay,
 } from "../accounts/late-posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
@@ -89,9 +90,9 @@ export async function askToRelease(call: CallContext, input: AccountChange): Pro
   const next = moved.filter(({ scheduledAt }) => Date.parse(scheduledAt) <= until);
   const ids = [...new Set([...kept.goingOut.filter(stays), ...next].map(({ id }) => id))];
   const tooLate = kept.tooLate.filter(stays);
-  const underWay = isResumed ? await tellUnderWay(ctx, ctx.store, { id: account.id, next: "goesOn" }) : null;
+  const underWay = isResumed ? await tellUnderWay(ctx, ctx.store, { account, next: "goesOn" }) : null;
   const told = [
-    ...(ids.length === 0 ? [] : [await tellGoingOut(call, ids, times)]),
+    ...(ids.length === 0 ? [] : [await tellGoingOut(call, account, { ids, times })]),
     ...(tooLate.length === 0 ? [] : [tellRelease(ctx, { goingOut: [], tooLate }), MOVE_FIRST]),
     ...(underWay === null ? [] : [underWay]),
   ];
@@ -108,8 +109,8 @@ const MOVE_FIRST = "Say no to give what is too late another time first.";
 
 async function tellGoingOut(
   call: CallContext,
-  ids: readonly string[],
-  times: ReadonlyMap<string, number>,
+  account: AccountRow,
+  { ids, times }: { readonly ids: readonly string[]; readonly times: ReadonlyMap<string, number> },
 ): Promise<string> {
   const posts = (await findPosts(call.ctx.store, call.caller.ownerId, ids)).map((row) => {
     const content = contentOf(row);
@@ -118,12 +119,20 @@ async function tellGoingOut(
       content: { ...content, scheduledAt: times.get(row.id) ?? content.scheduledAt },
     };
   });
-  return `${ids.length === 1 ? "1 post goes" : `${ids.length} posts go`} out at once. ${await tellPosts(call, posts, { isResumed: true })}.`;
+  const when = whenFreed(call.ctx, account, "at once");
+  const resumed = when === "at once" ? "now" : "then";
+  return `${ids.length === 1 ? "1 post goes" : `${ids.length} posts go`} out ${when}. ${await tellPosts(call, posts, { resumed })}.`;
 }
 
 /** Whether a paused channel is resumed that can be used. */
-function isFreed({ paused, status }: AccountRow, change: Columns): boolean {
-  return paused === 1 && change.paused === 0 && (status === "connected" || status === "expiring");
+function isFreed(account: AccountRow, change: Columns): boolean {
+  return account.paused === 1 && change.paused === 0 && !isCut(account);
+}
+
+/** That the end of a pause alone lets nothing out. Null: it does. */
+function tellCut(account: AccountRow, change: Columns): Said | null {
+  if (change.paused !== 0 || !isCut(account)) return null;
+  return join(reconnectSentence(account, account.status_reason), "Until then nothing of it goes out.");
 }
 
 type Columns = Partial<Pick<AccountRow, "name" | "is_renamed" | "schedule" | "paused" | "utm">>;
@@ -197,9 +206,9 @@ async function apply(
   // What moves to a slot is late no more.
   const told = isFreed(before, change) ? await releaseLate(ctx, tx, { account: after, now, isDryRun }) : null;
   const account = await showAccount(ctx, tx, after);
-  const pause = change.paused === 1 ? await tellPause(ctx, tx, account) : null;
+  const pause = change.paused === 1 ? await tellPause(ctx, tx, after, account.queuedCount) : null;
   const twin = change.name === undefined ? null : await tellNamesake({ ctx, caller }, tx, after);
-  const warnings = [told, pause, twin].filter((one) => one !== null);
+  const warnings = [told, tellCut(after, change), pause, twin].filter((one) => one !== null);
   return { account, moved: showChanged(moved), ...(warnings.length === 0 ? {} : { warnings }) };
 }
 
@@ -227,8 +236,9 @@ async function releaseLate(
 ): Promise<Said | null> {
   const release = await readRelease(ctx, tx, account);
   await failTooLate(ctx, tx, { account, posts: release.tooLate, now });
-  const told = tellRelease(ctx, release, { next: isDryRun ? "before" : "after" });
-  return withUnderWay(told, await tellUnderWay(ctx, tx, { id: account.id, next: "goesOn" }));
+  const when = whenFreed(ctx, account, "now");
+  const told = tellRelease(ctx, release, { when, next: isDryRun ? "before" : "after" });
+  return withUnderWay(told, await tellUnderWay(ctx, tx, { account, next: "goesOn" }));
 }
 
 /** Gives the posts that wait in slots the next ones of the schedule, in their order. Answers those that moved. */

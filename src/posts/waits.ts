@@ -1,8 +1,8 @@
 import { ended, fromStored, join, toStored } from "../domain/sentences.ts";
-import { isPaused, mustReconnect } from "../domain/accounts/account.ts";
+import { toldState, whyHeld } from "../domain/accounts/account.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import type { LateCause } from "../domain/posts/post.ts";
-import { MINUTE, tellTime } from "../domain/time.ts";
+import { tellTry } from "../domain/time.ts";
 import type { ShownRow } from "../store/schema/tables.ts";
 import { listWaits, type WaitingPost } from "../store/queries/publishing/waiting-posts.ts";
 import type { AppContext } from "../context.ts";
@@ -26,7 +26,7 @@ export async function withWaits<T extends ShownRow>(
     if (found === undefined) return row;
     return {
       ...row,
-      error: row.error === null ? whyHeld(ctx, found, now) : withNextTry(ctx, row.error, found),
+      error: row.error === null ? whyWaiting(ctx, found, now) : withNextTry(ctx, row.error, found),
     };
   });
 }
@@ -35,10 +35,13 @@ export async function withWaits<T extends ShownRow>(
 function withNextTry({ clock, settings }: AppContext, error: string, post: WaitingPost): string {
   const held = heldByPerson(post);
   const said = fromStored(error);
-  if (held !== null) return String(said).startsWith(held) ? error : toStored(join(ended(said), held));
+  // What was written on it of its channel may be half of what is so now.
+  if (held !== null) return toldState(String(said)) === null ? toStored(join(ended(said), held)) : held;
   const next = Math.max(post.next_at ?? 0, post.next_allowed_at);
   if (next <= clock.now()) return error;
-  return toStored(join(ended(said), `It is tried again on ${tellTime(next, settings.timezone)}.`));
+  return toStored(
+    join(ended(said), `It is tried again on ${tellTry(next, { now: clock.now(), ...settings })}.`),
+  );
 }
 
 const ONE_BY_ONE = "Posts of this channel that are late go out one after the other.";
@@ -53,19 +56,14 @@ const UNTIL: Partial<Readonly<Record<LateCause, (platform: string) => string>>> 
 
 /** Whether nothing of its channel goes out before a person resumes it, or reconnects it. */
 export function isHeldByPerson(post: WaitingPost): boolean {
-  return post.paused === 1 || isAccessLost(post);
-}
-
-function isAccessLost({ account_status: status }: WaitingPost): boolean {
-  return status === "disconnected" || status === "reconnect_required";
+  return heldByPerson(post) !== null;
 }
 
 function heldByPerson(post: WaitingPost): string | null {
-  if (post.paused === 1) return isPaused(post);
-  return isAccessLost(post) ? mustReconnect(post, post.status_reason) : null;
+  return whyHeld({ ...post, status: post.account_status });
 }
 
-function whyHeld(ctx: AppContext, post: WaitingPost, now: number): string | null {
+function whyWaiting(ctx: AppContext, post: WaitingPost, now: number): string | null {
   const title = ctx.platforms.get(post.provider)?.title ?? post.provider;
   if (post.status === "publishing") return whyUnderWay(ctx, post, now, title);
   const held = heldByPerson(post);
@@ -75,7 +73,7 @@ function whyHeld(ctx: AppContext, post: WaitingPost, now: number): string | null
   const why =
     post.next_allowed_at > now && post.wait_cause !== null ? UNTIL[post.wait_cause]?.(title) : undefined;
   if (why === undefined) return null;
-  return `${why} This one waits until ${tellTime(post.next_allowed_at, ctx.settings.timezone)}.`;
+  return `${why} This one waits until ${tellTry(post.next_allowed_at, { now, ...ctx.settings })}.`;
 }
 
 /** Of a post that was begun and is not worked on now. Null: nothing is wrong, or it is taken up at once. */
@@ -87,7 +85,7 @@ function whyUnderWay(ctx: AppContext, post: WaitingPost, now: number, title: str
   const next =
     nextAt === null || nextAt <= now
       ? null
-      : `The next try is on ${tellTime(Math.ceil(nextAt / MINUTE) * MINUTE, ctx.settings.timezone)}.`;
+      : `The next try is on ${tellTry(Math.max(nextAt, post.next_allowed_at), { now, ...ctx.settings })}.`;
   const why = lastError === null ? null : ended(fromStored(lastError));
   return toStored(join(inDoubt === 0 ? null : doubt, why, held === null ? next : ended(held)));
 }

@@ -1,4 +1,4 @@
-import { isPaused, mustReconnect } from "../domain/accounts/account.ts";
+import { mustReconnect, whyHeld } from "../domain/accounts/account.ts";
 import { say, toStored } from "../domain/sentences.ts";
 import { MINUTE, SECOND } from "../domain/time.ts";
 import { TIME_LIMITS } from "../domain/time-limits.ts";
@@ -59,8 +59,7 @@ export async function sweep({
     limit: SWEPT_PER_TICK,
     lookAgainAt: now + UNUSABLE_RECHECK_MS,
     lastLookAfterMs: settings.maxLatenessMs + 1,
-    why: (account) =>
-      account.paused === 1 ? isPaused(account) : mustReconnect(account, account.status_reason),
+    why: (account) => whyHeld(account) ?? "",
   });
 }
 

@@ -1,10 +1,11 @@
 import { plural } from "../domain/plain-text.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
+import { titleOfPlatform } from "../domain/accounts/platform-titles.ts";
 import { DateTime } from "luxon";
 import * as z from "zod";
 import type { Quota } from "../domain/accounts/account.ts";
 import { canHoldPosts, type PlatformCapabilities } from "../domain/accounts/capabilities.ts";
-import { MINUTE, tellSpan, tellTime } from "../domain/time.ts";
+import { MINUTE, tellSpan, tellTime, tellTry } from "../domain/time.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import type { Candidate } from "../store/engine/claims.ts";
 import { countInWindow, nthNewest, type QuotaWindow } from "../store/queries/channel-posts.ts";
@@ -84,7 +85,7 @@ function windowOf(
 
 /** What to say of a post that a quota will have no room for at its time. */
 export async function warnOfQuotas(
-  ctx: Counting,
+  ctx: Counting & Pick<AppContext, "clock">,
   account: AccountRow,
   post: { readonly id: string | null; readonly at: number; readonly quotas: readonly Quota[] },
 ): Promise<string[]> {
@@ -92,9 +93,11 @@ export async function warnOfQuotas(
   const asked = { at: post.at, planning: { postId: post.id } };
   const excess = await findExcess(ctx, account, post.quotas, asked);
   if (excess === null) return [];
-  // Not before it: the minute is rounded up.
-  const free = tellTime(Math.ceil(excess.freeAt / MINUTE) * MINUTE, ctx.settings.timezone);
   const isTooLong = excess.freeAt - post.at > ctx.settings.maxLatenessMs;
+  // A time that is to be chosen is not before it: the minute is rounded up.
+  const free = isTooLong
+    ? tellTime(Math.ceil(excess.freeAt / MINUTE) * MINUTE, ctx.settings.timezone)
+    : tellTry(excess.freeAt, { now: ctx.clock.now(), ...ctx.settings });
   const wait = isTooLong
     ? `it would wait until ${free}, more than ${tellSpan(ctx.settings.maxLatenessMs)} after its time, and fail. Choose a time from then on.`
     : `it will wait until ${free}.`;
@@ -105,7 +108,10 @@ function describe(account: AccountRow, { quota, nth }: Excess): string {
   const { from, perMinutes, max, scope } = quota;
   const span = perMinutes % 60 === 0 ? plural(perMinutes / 60, "hour") : plural(perMinutes, "minute");
   const time = from === "rolling" ? span : `the day (${from})`;
-  const place = scope === "account" ? channelInFull(account) : `${account.provider}, all channels together`;
+  const place =
+    scope === "account"
+      ? channelInFull(account)
+      : `${titleOfPlatform(account.provider)}, all channels together`;
   return `this is post ${nth} in ${time} on ${place}, which takes ${max} (${quota.name})`;
 }
 

@@ -156,9 +156,21 @@ describe("channels of one name", () => {
     for (const [id, wanted] of names) expect(findChannel(CTX, all, { wanted, field: "to" }).id).toBe(id);
   });
 
-  it("have their short name where the others are gone", () => {
-    const others = NAMESAKES.slice(1).map((one) => ({ ...one, status: "disconnected" as const }));
-    const all = [...NAMESAKES.slice(0, 1), ...others];
-    expect(findChannel(CTX, all, { wanted: FJORD, field: "to" }).id).toBe("acc_aaaaaa");
+  it.each([FJORD, "mastodon"])("are told apart where one of them is disconnected: %j", (wanted) => {
+    const [gone, other] = NAMESAKES.slice(0, 2);
+    const all = [{ ...gone!, status: "disconnected" as const }, other!];
+    expect(() => findChannel(CTX, all, { wanted, field: "to" })).toThrow(
+      `to: "${wanted}" may be any of "Fjord Bakery on Mastodon (@fjord@social.example)" (mastodon, acc_aaaaaa, disconnected), "Fjord Bakery on Mastodon (@fjord@other.example)" (mastodon, acc_bbbbbb). Give one of these names, or the id.`,
+    );
+  });
+
+  it("are the only one without access where one is connected again", () => {
+    const find = (all: readonly Account[]) => () =>
+      findChannel(CTX, all, { wanted: FJORD, field: "accountId", isReconnected: true }).id;
+    const cut = (status: Account["status"], at: number) => ({ ...NAMESAKES[at]!, status });
+    expect(find([cut("disconnected", 0), cut("connected", 1)])()).toBe("acc_aaaaaa");
+    expect(find([cut("connected", 0), cut("reconnect_required", 1)])()).toBe("acc_bbbbbb");
+    expect(find([cut("disconnected", 0), cut("disconnected", 1)])).toThrow("may be any of");
+    expect(find([cut("connected", 0), cut("connected", 1)])).toThrow("may be any of");
   });
 });

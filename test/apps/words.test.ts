@@ -31,8 +31,8 @@ describe("a sentence for people", () => {
     [sentence("format", "e-mail needs a mail server."), "E-mail needs a mail server."],
     [sentence(null, "outcome unknown: it was on its way."), "outcome unknown: it was on its way."],
     [
-      sentence(null, 'The channel "News" on bluesky must be reconnected first.', RECONNECT),
-      'The channel "News" on bluesky must be reconnected first. Reconnect it under Channels.',
+      sentence(null, "The channel News on Bluesky must be reconnected first.", RECONNECT),
+      "The channel News on Bluesky must be reconnected first. Reconnect it under Channels.",
     ],
     [
       sentence(

@@ -80,6 +80,9 @@ describe("connecting a channel again that kept posts back", () => {
     await disconnectChannel(callOf(ctx, caller), { accountId: id });
     const { result, token } = await start({ accountId: id });
     expect(String(result.instructions)).toMatch(TELL);
+    expect(String(result.instructions)).toMatch(
+      / It connects the channel .* on Photobox again\. Tell the person:/,
+    );
     const page = await openConnection(guestCall(ctx), { token });
     expect(String(page.state === "open" && page.form.release)).toBe(GOES_OUT);
   });
@@ -93,7 +96,7 @@ describe("connecting a channel again that kept posts back", () => {
     expect(await askToReconnect(callOf(ctx, caller), again)).toBeNull();
     await disconnectChannel(callOf(ctx, caller), { accountId });
     expect(await askToReconnect(callOf(ctx, caller), again)).toBe(
-      `Connect the channel "News" on pinboard again? ${GOES_OUT}`,
+      `Connect the channel News on Pinboard again? ${GOES_OUT}`,
     );
     expect(String((await connectChannel(callOf(ctx, caller), again)).instructions)).toBe(GOES_OUT);
   });

@@ -258,7 +258,7 @@ describe("save_draft", () => {
     [
       { targets: [{ accountId: "Blog" }, { accountId: "acc_blog" }] },
       "invalid",
-      /^targets\[1\].accountId: the channel "Blog" on plain is in the list/,
+      /^targets\[1\].accountId: the channel Blog on Plain is in the list/,
     ],
     [{ mediaUrl: "file:///etc/passwd" }, "invalid", /^mediaUrl: /],
     [{ targets: [{ accountId: "Blog", mediaUrl: "file_none" }] }, "not_found", /^targets\[0\].mediaUrl: /],
@@ -440,7 +440,7 @@ describe("decide_draft", () => {
     expect(second.posts[0].scheduledAt).toBe("2026-11-23T16:00:00.000Z");
     const none = await ready({ scheduledAt: null, slot: "next" }).catch(agentsWordsFor);
     expect(none).toMatch(
-      /Wall: slot: the channel "Wall" on titled has no slots\. Set slots with update_account/,
+      /Wall: slot: the channel Wall on Titled has no slots\. Set slots with update_account/,
     );
   });
 

@@ -47,6 +47,30 @@ async function addWorker(ctx: TestContext, id: string, heartbeatAt: number): Pro
 }
 
 describe("getStatus", () => {
+  it("names the posts that are late, and those of which nobody knows yet whether they are out", async () => {
+    await using ctx = await createShelf();
+    const account = await addAccount(ctx);
+    const due = { scheduled_at: ctx.clock.now() - 5 * MINUTE };
+    await addPost(ctx, account, { ...due, id: "post_late", caption: "Late" });
+    expect((await getStatus(callOf(ctx))).warnings).toHaveLength(1);
+    await addPost(ctx, account, {
+      ...due,
+      id: "post_sent",
+      caption: "Sent",
+      status: "publishing",
+      in_doubt: 1,
+    });
+    const { counts, warnings = [] } = await getStatus(callOf(ctx));
+    expect(counts).toMatchObject({ overdue: 2, unknownOutcome: 0 });
+    const at = "which was due on Saturday 21 November 2026, 08:55 (UTC)";
+    expect(warnings.map(String)).toEqual([
+      `2 posts are not live a minute after their time: “Late” (post_late), ${at}; “Sent” (post_sent), ${at}.`,
+      `1 post was sent, and it is not known yet whether it is out: “Sent” (post_sent), ${at}.`,
+    ]);
+    const other = callerOf({ accountIds: [] });
+    expect((await getStatus(callOf(ctx, other))).warnings).toBeUndefined();
+  });
+
   it("answers for an owner who has nothing", async () => {
     await using ctx = await createShelf();
     expect(await getStatus(callOf(ctx))).toEqual({

@@ -211,7 +211,9 @@ describe("a post for now on a paused channel", () => {
     const post = { accountId, caption: "Hello" };
     const held = "as soon as it is resumed";
     expect(await questionOf("schedule_post", post)).toMatch(
-      new RegExp(`^Publish on Feed of default, which is paused, ${held}: “Hello”\\?`),
+      new RegExp(
+        `^Publish on Feed of default, which is paused, ${held}: “Hello”\\? A post may go out up to 1 hour late; [^.]*fails\\.$`,
+      ),
     );
     const posts = [post, { accountId, caption: "Two" }];
     expect(await questionOf("schedule_posts", { posts })).toMatch(
@@ -414,7 +416,8 @@ describe("before a post is stopped or changed", () => {
 describe("before something is given up", () => {
   it("tells what hangs on a channel", async () => {
     const args = { accountId };
-    const question = "Disconnect Feed of default (feed)? Its passwords and tokens will be forgotten.";
+    const question =
+      "Disconnect the channel Feed of default on Feed? Its passwords and tokens will be forgotten.";
     expect(await questionOf("disconnect_channel", args)).toBe(question);
     await schedule();
     expect(await questionOf("disconnect_channel", args)).toBe(
@@ -434,7 +437,11 @@ describe("before something is given up", () => {
       `Delete the file “photo.png” (${sizeBytes} bytes) for good?`,
     );
     await schedule({ mediaUrl: id });
-    await expect(questionOf("delete_file", { id })).rejects.toThrow(/1 waiting post uses/);
+    const post = await schedule({ mediaUrl: id });
+    await expect(questionOf("delete_file", { id })).rejects.toThrow(
+      `2 waiting posts use this file: “Hello” (`,
+    );
+    await service.call("cancel_post", { id: post });
     await service.clock.advance(MINUTE);
   });
 });

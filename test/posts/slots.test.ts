@@ -117,7 +117,7 @@ describe("a post for the next free slot", () => {
     await expect(schedule()).rejects.toMatchObject({
       kind: "conflict",
       message: expect.stringMatching(
-        /^slot: the channel "Feed of default" on feed has no slots\. Set slots with update_account/,
+        /^slot: the channel Feed of default on Feed has no slots\. Set slots with update_account/,
       ),
     });
     // What is wrong with the form comes first.
@@ -148,7 +148,7 @@ describe("a post for the next free slot", () => {
       at(HOUR),
       at(HOUR),
       at(2 * HOUR),
-      'slot: the channel "Feed of def',
+      "slot: the channel Feed of defa",
       at(3 * HOUR),
     ]);
     const all = await service.call("schedule_posts", { posts, atomic: true });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PlatformFault } from "../../src/ports/platform-io.ts";
 import type { Platform } from "../../src/ports/platform.ts";
-import { cancelPost } from "../../src/posts/posts.ts";
+import { cancelPost, getPost } from "../../src/posts/posts.ts";
 import type { PostRow } from "../../src/store/schema/tables.ts";
 import { callOf, createTestContext, type TestContext } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";
@@ -66,6 +66,40 @@ describe("taking a live post down", () => {
     await at.ctx.clock.advance(3_600_000);
     await drain(at.ctx);
     expect(at.asked).toEqual(["remove"]);
+  });
+
+  it("says what was done, and where somebody had removed it there before", async () => {
+    const live = { state: "live" as const, visibility: null, metrics: {} };
+    for (const [insights, told] of [
+      [
+        async () => live,
+        /^It was live, and was taken down on Scripted on Saturday 21 November 2026, 09:00 \(UTC\)\.$/,
+      ],
+      [
+        async () => ({ ...live, state: "removed" as const }),
+        /^It was not on Scripted any more: .* removed there already\.$/,
+      ],
+      [
+        () => Promise.reject(new PlatformFault("transient", "It answers 503.")),
+        /^It was live, and was taken down on/,
+      ],
+    ] as const) {
+      await using at = await world({}, () => ({ insights, remove: async () => {} }));
+      expect((await takeDown(at)).warnings).toEqual([expect.stringMatching(told)]);
+    }
+  });
+
+  it("is not needed where it was removed there, which get_post says", async () => {
+    const removed = { state: "removed" as const, visibility: null, metrics: {} };
+    await using at = await world({ warnings: '["The first comment was refused."]' }, () => ({
+      insights: async () => removed,
+    }));
+    const { post, warnings } = await getPost(callOf(at.ctx), { id: at.post.id, insights: true });
+    expect(post.status).toBe("published");
+    expect(warnings).toEqual([
+      "The first comment was refused.",
+      "It is not on Scripted any more: it was removed there.",
+    ]);
   });
 
   it("keeps the reason when the platform does not do it, says where a person does, and may be repeated", async () => {

@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { HOUR, MINUTE } from "../../src/domain/time.ts";
+import { HOUR, MINUTE, SECOND } from "../../src/domain/time.ts";
+import { askToPublish } from "../../src/posts/questions.ts";
+import { askToRelease } from "../../src/posts/update-account.ts";
+import { callOf } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";
+import { drain, readPost } from "../support/publishing.ts";
 import { addResult } from "../support/results.ts";
 import { startService, type Service } from "../support/service.ts";
 
@@ -126,8 +130,158 @@ it("a post that was taken down is told in lists, and is in no report", async () 
   await addResult(service.ctx, account, { ...shared, id: "post_gone" }, more);
   const { warnings } = await service.call("list_posts", {});
   expect(warnings).toEqual([
-    expect.stringMatching(/^1 post here was live and was taken down: “Hello” \(post_gone\) at .*\.$/),
+    expect.stringMatching(/^1 post here was live and was taken down: “Hello” \(post_gone\) on .*\.$/),
   ]);
   const { rows } = await service.call("get_report", { by: "post" });
   expect(rows.map(({ key }: { key: string }) => key)).toEqual(["post_kept"]);
+});
+
+describe("a channel that its platform asked to wait", () => {
+  const wait = (ms: number): Promise<unknown> =>
+    queryOf(service.ctx.store)
+      .updateTable("accounts")
+      .set({ next_allowed_at: service.clock.now() + ms, wait_cause: "rate_limit" })
+      .where("id", "=", accountId)
+      .execute();
+  const THEN = /1 post goes out not before .*, 09:06 \(UTC\), as Feed takes no more posts before/;
+
+  it("is not said to go on at once when it is resumed or connected again", async () => {
+    await schedule({ scheduledAt: at(MINUTE) });
+    await service.call("update_account", { accountId, paused: true });
+    await service.clock.advance(2 * MINUTE);
+    await wait(4.5 * MINUTE);
+    const call = callOf(service.ctx);
+    expect(await askToRelease(call, { accountId, paused: false })).toMatch(
+      /^Resume Feed.*\? 1 post goes out not before .*, 09:06 \(UTC\), as Feed takes no more posts before\. .*, then: “Hello”/,
+    );
+    const dry = await service.call("update_account", { accountId, paused: false, dryRun: true });
+    expect(dry.warnings).toEqual([expect.stringMatching(THEN)]);
+    const { warnings } = await service.call("update_account", { accountId, paused: false });
+    expect(warnings).toEqual([expect.stringMatching(THEN)]);
+    expect(await askToPublish(call, { accountId, caption: "Now" })).toMatch(
+      /^Publish on Feed.*, not before .*, 09:06 \(UTC\), as Feed takes no more posts before: “Now”/,
+    );
+    await service.call("disconnect_channel", { accountId });
+    expect((await service.call("connect_channel", { accountId })).instructions).toMatch(
+      /1 post goes out as soon as it is connected, but not before .*, 09:06 \(UTC\)/,
+    );
+  });
+
+  it("keeps the moment of a post whose step is open, which is told to the second where it is near", async () => {
+    const id = await lost();
+    const { run } = await readPost(service.ctx, id);
+    await queryOf(service.ctx.store)
+      .insertInto("effects")
+      .values({
+        ...{ post_id: id, run, step: "send", state: "intent" as const, started_at: service.clock.now() },
+        ...{ fence: 1, effect_key: "k", request_hash: "h", asked: 0 },
+      })
+      .execute();
+    await service.call("update_account", { accountId, paused: true });
+    const dry = await service.call("update_account", { accountId, paused: false, dryRun: true });
+    expect(dry.warnings.join()).toMatch(
+      /may be out already: “Hello”.* The next try is made later: that of “Hello” not before .*, 09:04 \(UTC\)\.$/,
+    );
+    await service.clock.advance(30.5 * SECOND);
+    const { warnings } = await service.call("update_account", { accountId, paused: false });
+    expect(warnings.join()).toMatch(/not before .*, 09:04:00 \(UTC\)\.$/);
+    expect((await service.call("get_post", { id })).post.error).toMatch(
+      /The next try is on .*, 09:04:00 \(UTC\)\.$/,
+    );
+  });
+});
+
+describe("a channel that is paused and without access", () => {
+  it.each(["disconnected", "reconnect_required"] as const)("says both of its posts: %s", async (status) => {
+    const id = await schedule({ scheduledAt: at(MINUTE) });
+    await service.call("update_account", { accountId, paused: true });
+    await queryOf(service.ctx.store)
+      .updateTable("accounts")
+      .set({ status, status_reason: "The token ended." })
+      .where("id", "=", accountId)
+      .execute();
+    await service.clock.advance(2 * MINUTE);
+    const both = /is paused, so the post waits .* It must be reconnected first\. The token ended\.$/;
+    expect((await service.call("get_post", { id })).post.error).toMatch(both);
+    await drain(service.ctx);
+    expect((await readPost(service.ctx, id)).error).toMatch(both);
+    expect((await service.call("get_post", { id })).post.error).toMatch(both);
+    const { warnings } = await service.call("update_account", { accountId, paused: false });
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /must be reconnected first\. The token ended\. .*connect_channel.* Until then nothing of it goes out\.$/,
+      ),
+    ]);
+    expect((await service.call("get_post", { id })).post.error).toMatch(
+      /^The channel .* must be reconnected/,
+    );
+  });
+});
+
+describe("two channels of one name of which one is disconnected", () => {
+  const Twin = "Twin";
+  let other: string;
+  beforeEach(async () => {
+    other = await service.addFeed();
+    for (const id of [accountId, other]) await service.call("update_account", { accountId: id, name: Twin });
+    await schedule({ scheduledAt: at(MINUTE) });
+    await service.call("disconnect_channel", { accountId });
+    await service.clock.advance(2 * MINUTE);
+  });
+
+  it.each([
+    ["schedule_post", { caption: "Hello" }],
+    ["change_posts", { cancel: true }],
+    ["update_account", { paused: true }],
+    ["save_draft", { targets: [{ accountId: Twin }] }],
+    ["list_posts", {}],
+    ["get_account_analytics", { from: "2026-11-20" }],
+    ["disconnect_channel", {}],
+    ["import_posts", { csv: "caption,scheduledAt\nHello,2031-01-01T10:00" }],
+  ])("is refused by %s with both, and which of them is disconnected", async (tool, args) => {
+    const given = tool === "list_posts" || tool === "change_posts" ? [Twin] : Twin;
+    const where = tool === "save_draft" ? {} : { accountId: given };
+    await expect(service.call(tool, { ...where, ...args })).rejects.toThrow(
+      new RegExp(
+        `"Twin" may be any of .*, ${accountId}, disconnected\\), .*, ${other}\\)\\. Give one of these`,
+      ),
+    );
+  });
+
+  it("means the disconnected one where it is connected again, which the answer names", async () => {
+    const { account, instructions } = await service.call("connect_channel", { accountId: Twin });
+    expect(account.id).toBe(accountId);
+    expect(instructions).toMatch(/1 post goes out as soon as it is connected: “Hello”/);
+  });
+});
+
+it("the answers that plan a post name its channel with the handle where another one has its name", async () => {
+  await queryOf(service.ctx.store)
+    .updateTable("accounts")
+    .set({ name: "Twin", handle: "@one" })
+    .where("id", "=", accountId)
+    .execute();
+  const post = { accountId, caption: "Hello", scheduledAt: at(HOUR) };
+  expect((await service.call("schedule_post", post)).warnings).toEqual([]);
+  const other = await service.addFeed();
+  await queryOf(service.ctx.store)
+    .updateTable("accounts")
+    .set({ name: "Twin", handle: "@two" })
+    .where("id", "=", other)
+    .execute();
+  const told = "It goes to Twin on Feed (@one). Another channel has that name, too.";
+  const { post: _post, warnings } = await service.call("schedule_post", {
+    ...post,
+    scheduledAt: at(2 * HOUR),
+  });
+  expect(warnings).toEqual([told]);
+  const { draft, ...saved } = await service.call("save_draft", {
+    caption: "Draft",
+    targets: [{ accountId }],
+    scheduledAt: at(HOUR),
+    submit: true,
+  });
+  expect(saved.warnings).toEqual([told]);
+  const decision = { id: draft.id, revision: draft.revision, decision: "approve" };
+  expect((await service.call("decide_draft", decision)).warnings).toContain(told);
 });

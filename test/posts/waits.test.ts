@@ -59,7 +59,7 @@ describe("a due post that does not go out says why", () => {
   it("where another post of its channel is on its way", async () => {
     await hold({ in_flight_post: "post_other" });
     expect(await reason()).toBe(
-      'It waits for the post before it on the channel "Feed of default" on feed, which is on its way.',
+      "It waits for the post before it on the channel Feed of default on Feed, which is on its way.",
     );
   });
 
@@ -97,7 +97,7 @@ describe("a due post that does not go out says why", () => {
       })
       .execute();
     await setPost({ status: "publishing", attempts: 1, next_at: soon() - 30 * SECOND });
-    const next = "The next try is on Saturday 21 November 2026, 09:05 (UTC).";
+    const next = "The next try is on Saturday 21 November 2026, 09:04 (UTC).";
     expect(await reason()).toBe(`Feed asks to slow down. ${next}`);
     await setPost({ in_doubt: 1 });
     expect(await reason()).toBe(`${SENT} Feed asks to slow down. ${next}`);

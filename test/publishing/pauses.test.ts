@@ -35,7 +35,7 @@ async function pass(minutes: number): Promise<void> {
 }
 
 const PAUSED =
-  'The channel "Feed of default" on feed is paused, so the post waits until the channel is resumed.';
+  "The channel Feed of default on Feed is paused, so the post waits until the channel is resumed.";
 const LIMIT = "A post may go out up to 1 hour late; what is later when the channel is resumed fails.";
 
 describe("a paused channel", () => {
@@ -96,7 +96,7 @@ describe("a paused channel", () => {
     ]);
     for (const id of late)
       expect((await readPost(service.ctx, id)).error).toMatch(
-        /^It waited because the channel "Feed of default" on feed was paused, and was more than 1 hour late when that was resumed.* Send it again\.$/,
+        /^It waited because the channel Feed of default on Feed was paused, and was more than 1 hour late when that was resumed.* Send it again\.$/,
       );
     for (const expected of [2, 3]) {
       await service.clock.advance(29 * SECOND);

@@ -46,7 +46,7 @@ describe("the publisher", () => {
     const row = await readPost(ctx, third.id);
     expect(row).toMatchObject({ status: "scheduled", in_doubt: 0, next_at: start + HOUR });
     expect(row.error).toBe(
-      'Nothing was sent, as this is post 3 in 1 hour on the channel "My channel" on scripted, which takes 2 (posts).',
+      "Nothing was sent, as this is post 3 in 1 hour on the channel My channel on Scripted, which takes 2 (posts).",
     );
     expect(await findAccountRow(ctx.store, account.owner_id, account.id)).toMatchObject({
       next_allowed_at: start + HOUR,
@@ -116,7 +116,7 @@ describe("scheduling", () => {
     expect((await plan(10)).warnings).toEqual([]);
     expect((await plan(20)).warnings).toEqual([]);
     expect((await plan(30)).warnings).toEqual([
-      `scheduledAt: this is post 3 in 3 hours on the channel "My channel" on scripted, which takes 2 (posts), so it would wait until Saturday 21 November 2026, 12:10 (UTC), more than 1 hour after its time, and fail. Choose a time from then on.`,
+      `scheduledAt: this is post 3 in 3 hours on the channel My channel on Scripted, which takes 2 (posts), so it would wait until Saturday 21 November 2026, 12:10 (UTC), more than 1 hour after its time, and fail. Choose a time from then on.`,
     ]);
     expect((await plan(205)).warnings).toEqual([]);
   });

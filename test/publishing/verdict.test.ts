@@ -67,7 +67,7 @@ const ERRORS: Readonly<Record<string, Error>> = {
 const SENTENCES: Readonly<Record<string, string | null>> = {
   "–": null,
   why: WHY,
-  reconnect: 'The channel "News" on feed must be reconnected first. It broke.',
+  reconnect: "The channel News on Feed must be reconnected first. It broke.",
   unsettled: "The platform has not settled it yet.",
   bug: INTERNAL_ERROR_SENTENCE,
   "given up": `${WHY} It was tried 3 times. Send it again.`,
@@ -297,7 +297,7 @@ describe("beside the table", () => {
   it("where a channel has no page of its own, its name says where to look", () => {
     const end = verdict("OutcomeUnknown", PLAIN, { account: { ...AT.account, profileUrl: null } });
     expect(inWords(end.error)).toBe(
-      'outcome unknown: It broke. Look at the channel "News" on feed. Settle it with resolve_post.',
+      "outcome unknown: It broke. Look at the channel News on Feed. Settle it with resolve_post.",
     );
   });
 });

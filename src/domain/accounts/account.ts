@@ -121,6 +121,25 @@ export function isPaused(account: InFull): string {
 const MUST_RECONNECT = " must be reconnected first.";
 const PAUSED = " is paused, so the post waits";
 
+/** What keeps a channel's posts back until a person lets them go. */
+interface Holding extends InFull {
+  readonly paused: number;
+  readonly status: AccountStatus;
+  readonly status_reason: string | null;
+}
+
+/** Whether nothing can be sent before a person connects it again. */
+export function isCut({ status }: { readonly status: AccountStatus }): boolean {
+  return status === "disconnected" || status === "reconnect_required";
+}
+
+/** Why nothing of a channel goes out before a person acts, all of it. Null: it can be used. */
+export function whyHeld(account: Holding): string | null {
+  if (account.paused === 0) return isCut(account) ? mustReconnect(account, account.status_reason) : null;
+  const reason = account.status_reason === null ? "" : ` ${account.status_reason}`;
+  return isCut(account) ? `${isPaused(account)} It${MUST_RECONNECT}${reason}` : isPaused(account);
+}
+
 /** The state of a channel that a warning tells of, which may be another by now. Null: it tells of something else. */
 export function toldState(warning: string): "paused" | "reconnect" | null {
   if (warning.includes(PAUSED)) return "paused";

@@ -1,4 +1,5 @@
 import { nearestName } from "../settings/nearest-name.ts";
+import { titleOfPlatform } from "./platform-titles.ts";
 
 /** What a channel is told from others by. */
 export interface NamedChannel {
@@ -128,9 +129,12 @@ function differenceIn(handle: string, handles: readonly string[]): string {
   return handle;
 }
 
-/** A channel in a sentence about it alone, where the others are not looked at: no other one is called so. */
+/**
+ * A channel in a sentence about it alone, where the others are not looked at: the form of `namesFor` that no other one
+ * is called by.
+ */
 export function channelInFull({ name, provider, handle }: Omit<NamedChannel, "id">): string {
-  return `the channel "${name}" on ${provider}${alsoCalled({ name, handle })}`;
+  return `the channel ${name} on ${titleOfPlatform(provider)}${alsoCalled({ name, handle })}`;
 }
 
 /** The name, and the handle where it says more. */

@@ -4,8 +4,8 @@ import { ACCOUNT_STATUSES } from "../accounts/account.ts";
 
 /** How publishing is doing. */
 export const Status = z.strictObject({
-  now: z.iso.datetime().describe("The server's time."),
-  timezone: z.string().describe("Zone of times without an offset."),
+  now: z.iso.datetime().describe("Server time."),
+  timezone: z.string().describe("Of times without an offset."),
   publisher: z
     .strictObject({
       running: z.boolean().describe("False: nothing goes out until one is started (posthorn serve)."),
@@ -32,7 +32,7 @@ export const Status = z.strictObject({
       sampleSize: z.int(),
       days: z.int(),
     })
-    .describe("How late posts went live."),
+    .describe("How late posts were."),
   lastFailures: z
     .array(
       z.strictObject({
@@ -59,10 +59,11 @@ export const Status = z.strictObject({
     .describe("Expiring, or without access."),
   accountsPaused: z
     .array(z.strictObject({ id: z.string(), name: z.string(), provider: z.string(), queuedCount: z.int() }))
-    .describe("Nothing of them goes out."),
+    .describe("Held back."),
   setupProblems: z
     .array(z.strictObject({ provider: z.string(), reason: z.string(), at: z.iso.datetime() }))
     .describe("For the operator."),
+  warnings: z.array(Said).optional().describe("Which posts."),
 });
 export type Status = z.infer<typeof Status>;
 /** Before a face words it. */

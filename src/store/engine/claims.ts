@@ -102,6 +102,9 @@ export interface UnusableNote {
   readonly lookAgainAt: number;
   readonly lastLookAfterMs: number;
   readonly why: (
-    account: Pick<Tables["accounts"], "id" | "name" | "provider" | "handle" | "status_reason" | "paused">,
+    account: Pick<
+      Tables["accounts"],
+      "id" | "name" | "provider" | "handle" | "status" | "status_reason" | "paused"
+    >,
   ) => string;
 }

@@ -1,8 +1,10 @@
 import { sql, type Selectable, type Updateable } from "kysely";
+import { isCut } from "../../domain/accounts/account.ts";
 import type { Tables } from "../schema/tables.ts";
 import { findRow, insertNew, listRows, queryOf, updateRows } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 import { noteAccount } from "./events.ts";
+import { HAS_OPEN_STEP } from "./publishing/waiting-posts.ts";
 
 export type AccountRow = Selectable<Tables["accounts"]>;
 
@@ -93,8 +95,7 @@ export async function reconnectAccount(
 ): Promise<boolean> {
   const seen = { ownerId: before.owner_id, id: before.id, version: before.secrets_version };
   if (!(await updateConnection(tx, seen, change))) return false;
-  if (before.status === "disconnected" || before.status === "reconnect_required")
-    await startWaitingPosts(tx, before.id, change.updated_at);
+  if (isCut(before)) await startWaitingPosts(tx, before.id, change.updated_at);
   return true;
 }
 
@@ -112,18 +113,7 @@ export async function startWaitingPosts(tx: Tx, accountId: string, now: number):
     .where("next_at", "is not", null)
     .where("lease_worker", "is", null)
     .where("due_at", "<=", now)
-    // What a worker that died sent may still be on its way: such a post has a moment of its own.
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("effects")
-            .select("effects.step")
-            .whereRef("effects.post_id", "=", "posts.id")
-            .whereRef("effects.run", "=", "posts.run")
-            .where("effects.state", "=", "intent"),
-        ),
-      ),
-    )
+    .where(({ not }) => not(HAS_OPEN_STEP))
     .execute();
   await query
     .updateTable("accounts")

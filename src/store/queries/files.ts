@@ -240,6 +240,29 @@ export async function countUses(
   return uses;
 }
 
+/** The waiting posts that name the key, as `countUses` counts them, earliest first. */
+export function listUses(
+  reader: Reader,
+  of: Of,
+  key: string,
+): Promise<Pick<PostRow, "id" | "caption" | "media_url">[]> {
+  const url = `r2://${key}`;
+  return waitingPosts(reader, of)
+    .select(["id", "caption", "media_url"])
+    .where((eb) =>
+      eb.or([
+        eb("media_url", "=", url),
+        eb.and([
+          eb("status", "in", ["scheduled", "publishing", "uploaded"]),
+          eb("metadata", "like", `%"${url}"%`),
+        ]),
+      ]),
+    )
+    .orderBy("scheduled_at")
+    .orderBy("id")
+    .execute();
+}
+
 type Of = Pick<FileReach, "ownerId" | "accountIds">;
 
 const waitingPosts = (reader: Reader, { ownerId, accountIds }: Of) =>

@@ -55,6 +55,35 @@ export async function countPosts(
   return rows[0] ?? { overdue: 0, publishing: 0, uploaded: 0, failed: 0 };
 }
 
+type ToldRow = Pick<Tables["posts"], "id" | "caption" | "media_url" | "scheduled_at">;
+
+/** What `countPosts` counts as overdue, earliest first. */
+export function listOverdue(
+  reader: Reader,
+  scope: StatusScope,
+  at: { readonly overdueBefore: number; readonly limit: number },
+): Promise<ToldRow[]> {
+  return rowsOf(
+    reader,
+    sql<ToldRow>`
+    SELECT id, caption, media_url, scheduled_at FROM posts
+    WHERE account_id IN ${ownAccounts(scope, NOT_PAUSED)} AND status IN ('scheduled', 'publishing', 'uploaded')
+      AND scheduled_at < ${at.overdueBefore}
+    ORDER BY scheduled_at, id LIMIT ${at.limit}`,
+  );
+}
+
+/** Posts under way that were sent and may or may not be out, earliest first. */
+export function listUnsettled(reader: Reader, scope: StatusScope): Promise<ToldRow[]> {
+  return rowsOf(
+    reader,
+    sql<ToldRow>`
+    SELECT id, caption, media_url, scheduled_at FROM posts
+    WHERE account_id IN ${ownAccounts(scope)} AND status = 'publishing' AND in_doubt = 1
+    ORDER BY scheduled_at, id`,
+  );
+}
+
 type FailureRow = Pick<Tables["posts"], "id" | "account_id" | "provider" | "scheduled_at" | "error">;
 
 /** The failed posts with the latest time, newest first. */

@@ -216,7 +216,7 @@ it("stores a file, and forgets a channel", async () => {
     /^channel: there is no channel "nope"\. The channels are "My feed"/,
   );
   const done = await shell.run(["disconnect", "my feed"], { columns: 80, answers: ["y"] });
-  expect(done.questions[0]?.question).toMatch(/^Disconnect My feed \(feed\)\?/);
+  expect(done.questions[0]?.question).toMatch(/^Disconnect the channel My feed on Feed\?/);
   expect(done.stdout).toMatch(/^My feed is disconnected\./);
 });
 

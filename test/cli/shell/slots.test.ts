@@ -46,7 +46,7 @@ describe("slots", () => {
     expect((await shell.read("slots", "feed", "--none")).account.schedule).toBeNull();
     expect(await shell.run("post", "Hello", "--on", "feed", "--at", "next slot")).toMatchObject({
       status: 1,
-      stderr: expect.stringMatching(/^--at: the channel "My feed" on feed has no slots\./),
+      stderr: expect.stringMatching(/^--at: the channel My feed on Feed has no slots\./),
     });
   });
 

@@ -1,3 +1,4 @@
+import { noteTitle } from "../../../src/domain/accounts/platform-titles.ts";
 import { Command } from "commander";
 import { expect, it } from "vitest";
 import * as z from "zod";
@@ -8,6 +9,8 @@ import { forShell, refusalForShell, shellWordsOf, withOptions } from "../../../s
 import { reconnectSentence } from "../../../src/domain/accounts/account.ts";
 import { conflictSentence } from "../../../src/domain/posts/post-states.ts";
 import { noSlot } from "../../../src/posts/slots.ts";
+
+noteTitle("mastodon", "Mastodon");
 
 const account = {
   id: "acc_1",
@@ -20,7 +23,7 @@ const account = {
 it.each([
   [
     noSlot(account).said,
-    'slot: the channel "F1" on mastodon (@fjord@social.example) has no slots. Set slots with posthorn slots acc_1 "mon,thu 09:30", or give another time.',
+    'slot: the channel F1 on Mastodon (@fjord@social.example) has no slots. Set slots with posthorn slots acc_1 "mon,thu 09:30", or give another time.',
   ],
   [
     conflictSentence("edit", { status: "cancelled", published_at: null, updated_at: 0 }),
@@ -36,7 +39,7 @@ it.each([
   ],
   [
     reconnectSentence({ ...account, handle: null }),
-    'The channel "F1" on mastodon must be reconnected first. Run posthorn connect mastodon --account acc_1.',
+    "The channel F1 on Mastodon must be reconnected first. Run posthorn connect mastodon --account acc_1.",
   ],
   [
     say("Look at it.", { next: [{ do: "settle", postId: null }] }),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { noteTitle } from "../../../src/domain/accounts/platform-titles.ts";
 import {
   besidePlatform,
   channelInFull,
@@ -91,10 +92,12 @@ describe("what a channel is called", () => {
   });
 
   it("is whole where nobody looks at the others", () => {
-    expect(channelInFull({ name: "Blog", provider: "feed", handle: null })).toBe(
-      'the channel "Blog" on feed',
+    for (const title of ["Mastodon", "Feed", "X"]) noteTitle(title.toLowerCase(), title);
+    expect(channelInFull({ name: "Fjord", provider: "mastodon", handle: "@f" })).toBe(
+      "the channel Fjord on Mastodon (@f)",
     );
-    expect(channelInFull({ name: "Blog", provider: "x", handle: "@a" })).toBe('the channel "Blog" on x (@a)');
-    expect(channelInFull({ name: "a", provider: "x", handle: "@A" })).toBe('the channel "a" on x');
+    expect(channelInFull({ name: "Blog", provider: "feed", handle: null })).toBe("the channel Blog on Feed");
+    expect(channelInFull({ name: "Blog", provider: "x", handle: "@a" })).toBe("the channel Blog on X (@a)");
+    expect(channelInFull({ name: "a", provider: "x", handle: "@A" })).toBe("the channel a on X");
   });
 });

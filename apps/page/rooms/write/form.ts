@@ -84,7 +84,7 @@ export function emptyForm(now: number, zone: Zone): Form {
   };
 }
 
-/** At another time. A series that no person set otherwise begins then, too. */
+/** At another time. A series that was not set otherwise begins then, too. */
 export function atTime(form: Form, at: string): Form {
   const { repeat } = form;
   const [day, time] = [form.at.slice(0, 10), form.at.slice(11, 16)];

@@ -63,6 +63,7 @@ interface UnusablePost {
   readonly name: string;
   readonly provider: string;
   readonly handle: string | null;
+  readonly status: Tables["accounts"]["status"];
   readonly status_reason: string | null;
   readonly paused: number;
 }
@@ -73,7 +74,7 @@ export async function noteUnusable(tx: Tx, note: UnusableNote): Promise<number> 
     tx,
     sql<UnusablePost>`
       SELECT p.id AS id, p.scheduled_at AS scheduled_at, a.id AS account_id, a.name AS name,
-        a.provider AS provider, a.handle AS handle, a.status_reason AS status_reason, a.paused AS paused
+        a.provider AS provider, a.handle AS handle, a.status AS status, a.status_reason AS status_reason, a.paused AS paused
       FROM posts p JOIN accounts a ON a.id = p.account_id
       WHERE p.next_at <= ${note.now} AND p.next_at IS NOT NULL AND p.lease_worker IS NULL AND p.status = 'scheduled'
         AND (a.status IN ('disconnected', 'reconnect_required') OR a.paused = 1)

@@ -1,4 +1,4 @@
-import { type RawBuilder, type Selectable, sql } from "kysely";
+import { type RawBuilder, type Selectable, sql, type SqlBool } from "kysely";
 import type { PostStatus } from "../../../domain/posts/post-states.ts";
 import { type PostRow, SHOWN_COLUMNS, type ShownRow, type Tables } from "../../schema/tables.ts";
 import { anyOf, queryOf, rowOf, rowsOf } from "../../engine/statements.ts";
@@ -121,11 +121,22 @@ export function listWaitingUntil(
   return (limit === undefined ? query : query.limit(limit)).execute();
 }
 
+/**
+ * What a worker that died sent may still be on its way: such a post has a moment of its own, before which it is not
+ * tried again.
+ */
+export const HAS_OPEN_STEP = sql<SqlBool>`EXISTS (SELECT 1 FROM effects
+  WHERE effects.post_id = posts.id AND effects.run = posts.run AND effects.state = 'intent')`;
+
+/** A post that was begun and is not done. */
+export type PostUnderWay = PostRow & { readonly has_open_step: number };
+
 /** An account's posts that were begun and are not done, earliest first: some may be out already. */
-export function listUnderWay(reader: Reader, accountId: string): Promise<PostRow[]> {
+export function listUnderWay(reader: Reader, accountId: string): Promise<PostUnderWay[]> {
   return queryOf(reader)
     .selectFrom("posts")
     .selectAll()
+    .select(sql<number>`CASE WHEN ${HAS_OPEN_STEP} THEN 1 ELSE 0 END`.as("has_open_step"))
     .where("account_id", "=", accountId)
     .where("status", "=", sql.lit("publishing"))
     .orderBy("scheduled_at")

@@ -45,7 +45,7 @@ describe("what the server says", () => {
   });
 
   it("stays whole where it names no field", () => {
-    const sentence = 'The channel "Alpine" on mastodon must be reconnected first. Reason: the token ended.';
+    const sentence = "The channel Alpine on Mastodon must be reconnected first. Reason: the token ended.";
     expect(splitByField([said(null, sentence)])).toEqual([{ field: "channel", text: sentence }]);
   });
 

@@ -1,0 +1,178 @@
+import { isCut, reconnectSentence } from "../domain/accounts/account.ts";
+import { channelInFull } from "../domain/accounts/channel-names.ts";
+import { isTakenDown, TRANSITIONS } from "../domain/posts/post-states.ts";
+import { AppError } from "../domain/errors.ts";
+import type { SaidPost } from "../domain/posts/post.ts";
+import { deadline, tellTime, MINUTE } from "../domain/time.ts";
+import type { PostRow } from "../store/schema/tables.ts";
+import { toPost, transition, readMetadata } from "../store/queries/posts.ts";
+import type { AppContext, CallContext } from "../context.ts";
+import { commitOnce } from "../access/idempotency.ts";
+import { withFullStop } from "../domain/plain-text.ts";
+import { PlatformFault } from "../ports/platform-io.ts";
+import type { AccountRow } from "../store/queries/accounts.ts";
+import { createPlatformIo } from "../connecting/account-io.ts";
+import { readStepResults, toPlatformPost } from "./publish-io.ts";
+import { capabilitiesFor } from "../platform-io/connect-io.ts";
+import { findPlatform } from "../platform-io/set-up.ts";
+import type { AnyPlatform, PostInsights } from "../ports/platform.ts";
+import { beginTakeDown, holdPost, letGo, type HeldPost } from "../store/queries/publishing/held-posts.ts";
+import { findAccount } from "../accounts/accounts.ts";
+import { openSteps } from "./follow-ups.ts";
+import { holdOrRefuse, isWorkedOn } from "./reconcile.ts";
+
+export function tellTakenDown({ platforms, settings }: AppContext, row: PostRow): string {
+  const title = platforms.get(row.provider)?.title ?? row.provider;
+  return `It was live, and was taken down on ${title} on ${tellTime(row.updated_at, settings.timezone)}.`;
+}
+
+/** A thread is deleted part by part. */
+const REMOVE_TIMEOUT_MS = MINUTE;
+
+/** What a process that ends in the middle leaves on the post; both an answer and a refusal replace it. */
+const BEGUN = "It was to be taken down, and the process ended before that was done. Take it down again.";
+
+/** Whether there is something to delete on its platform. */
+export function isOnPlatform({ status }: Pick<PostRow, "status">): boolean {
+  return TRANSITIONS.take_down.from.some((from) => from === status);
+}
+
+/** Whether live posts of the account can be deleted on its platform. */
+export function canRemove(ctx: AppContext, account: AccountRow): boolean {
+  const canFile = findPlatform(ctx, account.provider).remove !== undefined;
+  return canFile && capabilitiesFor(ctx, account, null).removes !== false;
+}
+
+/**
+ * Deletes an uploaded or a live post on its platform and cancels it. Once that is begun nothing that follows a
+ * live post (a first comment, the rest of a thread) goes out any more. Throws `conflict` where the platform
+ * cannot or does not; the post keeps the reason, and the same call may be made again.
+ */
+export async function takeDown(
+  call: CallContext,
+  row: PostRow,
+): Promise<{ post: SaidPost; warnings: string[] }> {
+  const { ctx, caller } = call;
+  const platform = findPlatform(ctx, row.provider);
+  const account = await findAccount(ctx, caller, row.account_id);
+  if (!canRemove(ctx, account)) {
+    const whose = platform.remove === undefined ? "" : " of a channel that is connected in this way";
+    throw new AppError(
+      "conflict",
+      `${platform.title} lets no app delete a post${whose}. ${deleteByHand({ row, account })}`,
+    );
+  }
+  if (isCut(account)) throw new AppError("conflict", reconnectSentence(account, account.status_reason));
+  const held = await holdOrRefuse(ctx, row, (tx) =>
+    row.status === "published"
+      ? beginTakeDown(tx, row, { workerId: ctx.workerId, error: BEGUN, now: ctx.clock.now() })
+      : holdPost(tx, row, ctx.workerId),
+  );
+  let answer: { post: SaidPost; warnings: string[] };
+  try {
+    const { left: error, wasGone } = await remove(ctx, platform, held);
+    answer = await commitOnce(call, async (tx) => {
+      if (!(await letGo(tx, held))) throw isWorkedOn();
+      const set = { next_at: null, error, in_doubt: 0, updated_at: ctx.clock.now() };
+      const gone = await transition(tx, { ownerId: row.owner_id, id: row.id }, "take_down", set);
+      return { post: toPost(gone), warnings: [tellRemoval(ctx, gone, wasGone)] };
+    });
+  } catch (error) {
+    const refusal = explain(error, { platform, row, account });
+    const note = refusal === null ? null : { error: refusal.message, now: ctx.clock.now() };
+    await ctx.store.write((tx) => letGo(tx, held, note));
+    throw refusal ?? error;
+  }
+  await ctx.media.release(row.id);
+  return answer;
+}
+
+function tellRemoval(ctx: AppContext, row: PostRow, wasGone: boolean): string {
+  const { title } = findPlatform(ctx, row.provider);
+  if (wasGone) return `It was not on ${title} any more: it had been removed there already.`;
+  return isTakenDown(row) ? tellTakenDown(ctx, row) : `It was deleted on ${title} before it went live.`;
+}
+
+function deleteByHand({ row, account }: { row: PostRow; account: AccountRow }): string {
+  const where = row.platform_url ?? account.profile_url;
+  return where === null
+    ? `A person deletes it on ${channelInFull(account)}.`
+    : `A person deletes it at ${where}.`;
+}
+
+/** `left`: what is over in spite of it, in a sentence for the post; null: nothing. */
+async function remove(
+  ctx: AppContext,
+  platform: AnyPlatform,
+  held: HeldPost,
+): Promise<{ readonly left: string | null; readonly wasGone: boolean }> {
+  const { post: row, account } = held;
+  const signal = deadline(REMOVE_TIMEOUT_MS);
+  const io = { ...(await createPlatformIo(ctx, account, signal)), ...(await readStepResults(ctx, row)) };
+  const post = toPlatformPost(platform, row);
+  // The platform may have published it a moment ago: what people have seen is not taken back unasked.
+  const isUploaded = row.status === "uploaded";
+  const state = await askState(isUploaded, async () => platform.insights?.(post, io));
+  if (isUploaded && state === "live")
+    throw new AppError(
+      "conflict",
+      `It went live on ${platform.title} a moment ago, so it was not deleted. Once it is shown as published, take it down again.`,
+    );
+  const left = (await platform.remove?.(post, io))?.left ?? null;
+  const wasGone = state === "removed";
+  const lost = openSteps(held.effects);
+  const where = row.platform_url ?? account.profile_url ?? channelInFull(account);
+  const doubt =
+    lost.length === 0
+      ? []
+      : [`Whether a further part of it (${lost.join(", ")}) went out is not known. Look at ${where}.`];
+  const told = [...(left === null ? [] : [left]), ...doubt];
+  return { left: told.length === 0 ? null : `It was taken down. ${told.join(" ")}`, wasGone };
+}
+
+/** What its platform says of it first. Only of an uploaded post it must be known. */
+async function askState(
+  isNeeded: boolean,
+  ask: () => Promise<PostInsights | undefined>,
+): Promise<PostInsights["state"] | undefined> {
+  try {
+    return (await ask())?.state;
+  } catch (error) {
+    if (isNeeded || !(error instanceof PlatformFault)) throw error;
+    return "unknown";
+  }
+}
+
+/** The refusal that the caller gets and the post keeps; null for a bug of ours. */
+function explain(
+  error: unknown,
+  at: { readonly platform: AnyPlatform; readonly row: PostRow; readonly account: AccountRow },
+): AppError | null {
+  if (error instanceof AppError) return error;
+  const isLate = error instanceof Error && error.name === "TimeoutError";
+  if (!isLate && !(error instanceof PlatformFault)) return null;
+  const why = isLate ? `${at.platform.title} did not answer in time.` : error.message;
+  const isUnknown = !(error instanceof PlatformFault) || !error.isNotDone;
+  const stopped =
+    at.row.next_at !== null && at.row.status === "published"
+      ? " What was to follow it is not sent any more."
+      : "";
+  const said = `${notDeleted(at, isUnknown)} ${withFullStop(why)}`;
+  return new AppError("conflict", `${said}${stopped} ${nextOf(at, isUnknown)}`, { cause: error });
+}
+
+/** Only what has several parts can be gone in part. */
+function notDeleted({ platform, row }: { platform: AnyPlatform; row: PostRow }, isUnknown: boolean): string {
+  const parts = readMetadata(row)?.["thread"];
+  const isThread = Array.isArray(parts) && parts.length > 0;
+  if (isUnknown) return `It is not known whether ${isThread ? "all of it" : "it"} was deleted:`;
+  return isThread
+    ? `${platform.title} did not delete all of it, and what is left is there still:`
+    : `${platform.title} did not delete it, and it is there still:`;
+}
+
+function nextOf(at: { row: PostRow; account: AccountRow }, isUnknown: boolean): string {
+  if (!isUnknown) return `Take it down again. ${deleteByHand(at)}`;
+  const where = at.row.platform_url ?? at.account.profile_url ?? channelInFull(at.account);
+  return `Look at ${where}. Where it is there still, take it down again.`;
+}
