@@ -5,7 +5,7 @@ import { OwnAddress, type RoomName, useIsConsent } from "./data/address.tsx";
 import { writeMomentsBy } from "../shared/values.ts";
 import { keepFresh } from "./data/shared-data.ts";
 import { known, loadSession, type Session, session } from "./data/session.ts";
-import { shortTime } from "./data/when.ts";
+import { shortTime } from "../shared/when.ts";
 import { Frame, ROOMS } from "./frame.tsx";
 import { Nowhere } from "./rooms/nowhere.tsx";
 import { SignIn, SignInAgain, tokenOfAddress } from "./rooms/sign-in.tsx";

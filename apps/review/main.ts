@@ -1,24 +1,27 @@
+import { h, render } from "preact";
 import { Bridge } from "../shared/bridge.ts";
 import { connect } from "../shared/connect.ts";
-import { part } from "../shared/dom.ts";
-import { App } from "./app.ts";
-import { listenToClicks } from "./clicks.ts";
-import { createScreen } from "./screen.ts";
+import * as review from "./review.ts";
+import { ReviewView } from "./view.tsx";
 
-const root = part("app");
-const screen = createScreen();
-const app = new App(screen);
-listenToClicks(app, root);
+const root = document.querySelector("main") ?? document.body;
+render(h(ReviewView, null), root);
+root.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && review.leave()) event.preventDefault();
+});
 
 const info = { name: "posthorn-review", title: "Posthorn review" };
 const bridge = new Bridge(window.parent, info, {
-  onReady: (abilities, context) => app.begin(bridge, abilities, context),
-  onToolInput: (args) => app.takeInput(args),
-  onToolResult: (answer) => app.takeResult(answer),
-  onToolCancelled: () => app.takeCancellation(),
-  onContext: (context) => app.takeContext(context),
+  onReady(abilities, context) {
+    review.host.begin(bridge, abilities);
+    review.takeContext(context);
+  },
+  onToolInput: review.takeInput,
+  onToolResult: review.takeResult,
+  onToolCancelled: review.takeCancellation,
+  onContext: review.takeContext,
 });
 
 connect(bridge, root).catch(() =>
-  screen.showText("The application around this page refused to show the drafts."),
+  review.showText("The application around this page refused to show the drafts."),
 );

@@ -1,7 +1,7 @@
-import { DRAFT_STATES, OUTCOMES, type DraftState, type Outcome } from "../shared/drafts.ts";
+import { DRAFT_STATES, type DraftState } from "../shared/drafts.ts";
 import { now } from "../shared/clock.ts";
 import { isLate, standingOf, type Status } from "../shared/statuses.ts";
-import { nearTime } from "../page/data/when.ts";
+import { nearTime } from "../shared/when.ts";
 import { nextTryOf } from "../page/post/post-facts.ts";
 
 /** A state has a shape beside its colour, for those who do not see the colour. */
@@ -42,9 +42,4 @@ export function StatusBadge({ post, scheduledAt }: StatusBadgeProps) {
 
 export function DraftBadge({ state }: { readonly state: DraftState }) {
   return <Badge tint={state} {...DRAFT_STATES[state]} />;
-}
-
-export function OutcomeBadge({ outcome }: { readonly outcome: Outcome }) {
-  const { status, label, sign } = OUTCOMES[outcome];
-  return <Badge tint={status} label={label} sign={sign} />;
 }

@@ -26,7 +26,7 @@ export function Button({
       {...rest}
       type={type}
       class={classOf(kind, isSmall, rest.class)}
-      aria-disabled={isBusy || undefined}
+      aria-disabled={isBusy || rest["aria-disabled"]}
       aria-busy={isBusy || undefined}
       onClick={isBusy ? (event) => event.preventDefault() : onClick}
     />

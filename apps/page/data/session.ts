@@ -1,6 +1,5 @@
-import { computed, signal } from "@preact/signals";
-import { createFormats, usableLocale } from "../../shared/formats.ts";
-import { createZone } from "../../shared/zone.ts";
+import { computed, effect, signal } from "@preact/signals";
+import { timezone } from "../../shared/when.ts";
 import type { Permission, Role } from "../../../src/domain/permissions.ts";
 import { CallError, onlineBy, onSignedOut, send } from "../wire.ts";
 import { replaceAddress } from "./address.tsx";
@@ -40,11 +39,11 @@ export const known = signal<Known>({ state: "loading" });
 /** Null: no one is signed in. */
 export const session = computed(() => (known.value.state === "in" ? known.value.session : null));
 
-export const timezone = computed(() => session.value?.timezone ?? "UTC");
-/** Days and minutes of the zone that times are shown in. */
-export const zone = computed(() => createZone(timezone.value));
-/** How times are written: in English words, by the browser's habits. */
-export const formats = computed(() => createFormats(usableLocale(navigator.language), timezone.value));
+export { formats, timezone, zone } from "../../shared/when.ts";
+// Times are written in the zone of the one who is signed in.
+effect(() => {
+  timezone.value = session.value?.timezone ?? "UTC";
+});
 
 function end(): void {
   known.value = known.value.state === "in" ? { ...known.value, isOver: true } : { state: "out" };

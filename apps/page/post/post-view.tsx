@@ -5,7 +5,7 @@ import { useLoad } from "../data/load.ts";
 import { may } from "../data/session.ts";
 import { platformTitle } from "../data/shared-data.ts";
 import { call } from "../data/tools.ts";
-import { shortTime } from "../data/when.ts";
+import { shortTime } from "../../shared/when.ts";
 import { isDismissed } from "../../shared/statuses.ts";
 import { StatusBadge } from "../../ui/badges.tsx";
 import { ButtonLink } from "../../ui/button.tsx";

@@ -187,7 +187,7 @@ describe("a decision", () => {
       expect.stringMatching(/^Approve the draft "Opening"\? It schedules 2 posts\./),
     ]);
     expect(await posts()).toHaveLength(2);
-    expect(await shown.view.locator(".facts .status").innerText()).toMatch(/Scheduled$/);
+    expect(await shown.view.locator(".facts .badge").innerText()).toMatch(/Scheduled$/);
     expect(await title().evaluate(isFocused)).toBe(true);
     expect(await cards().getByText("Scheduled").count()).toBe(2);
     // The model hears of it, in ids alone.
@@ -232,7 +232,7 @@ describe("a decision", () => {
     await show();
     await button("Discard").click();
     await button("Yes, discard it").click();
-    await expect.poll(() => shown.view.locator(".facts .status").innerText()).toMatch(/Discarded$/);
+    await expect.poll(() => shown.view.locator(".facts .badge").innerText()).toMatch(/Discarded$/);
     await button("Next: Next one").click();
     await expect.poll(() => title().innerText()).toBe("Next one");
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { byUrgency, firstTimeOf, readDraft, type Draft } from "../../../apps/shared/drafts.ts";
-import { isPast, obstacleOf } from "../../../apps/review/readiness.ts";
+import { isPast, obstacleOf } from "../../../apps/features/draft/readiness.ts";
 
 const AT = "2026-11-24T08:00:00.000Z";
 const SMALL = { id: "dft_1", state: "open", revision: 1 };

@@ -3,7 +3,7 @@ import type { Account } from "../../../../src/domain/accounts/account.ts";
 import { now } from "../../../shared/clock.ts";
 import { may } from "../../data/session.ts";
 import { channelName, platformTitle } from "../../data/shared-data.ts";
-import { shortTime } from "../../data/when.ts";
+import { shortTime } from "../../../shared/when.ts";
 import { Badge } from "../../../ui/badges.tsx";
 import { ButtonLink } from "../../../ui/button.tsx";
 import { PlatformGlyph } from "../../../ui/channel.tsx";

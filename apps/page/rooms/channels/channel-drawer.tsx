@@ -12,7 +12,7 @@ import {
   platformTitle,
 } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
-import { shortTime } from "../../data/when.ts";
+import { shortTime } from "../../../shared/when.ts";
 import { useWork } from "../../data/use-work.ts";
 import { Ask } from "../../../ui/ask.tsx";
 import { AskToPause, AskToResume } from "../../../ui/ask-to-pause.tsx";

@@ -4,7 +4,7 @@ import type { Weekday } from "../../../../src/domain/accounts/schedule.ts";
 import { may, timezone } from "../../data/session.ts";
 import { loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
-import { clockTime } from "../../data/when.ts";
+import { clockTime } from "../../../shared/when.ts";
 import { useRefusal } from "../../data/use-refusal.ts";
 import { useWork } from "../../data/use-work.ts";
 import { Button } from "../../../ui/button.tsx";

@@ -1,7 +1,7 @@
 import { Plus, X } from "lucide-preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Weekday } from "../../../../src/domain/accounts/schedule.ts";
-import { clockTime } from "../../data/when.ts";
+import { clockTime } from "../../../shared/when.ts";
 import { Button } from "../../../ui/button.tsx";
 import { say } from "../../../ui/toasts.tsx";
 import { addTimes, DAYS, neighbourOf, removeTime, timesOf, type Week } from "./slots.ts";

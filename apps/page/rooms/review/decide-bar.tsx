@@ -1,99 +1,56 @@
-import { Check, MessageSquareText, PenLine, Trash2 } from "lucide-preact";
-import type { RefObject } from "preact";
+import { PenLine } from "lucide-preact";
 import { now } from "../../../shared/clock.ts";
-import type { Draft } from "../../../shared/drafts.ts";
-import { isPast, isUndecided, obstacleOf } from "../../../review/readiness.ts";
-import { may, timezone, zone } from "../../data/session.ts";
-import { longTime } from "../../data/when.ts";
+import { readWallTime } from "../../../shared/wall-time.ts";
+import { DecideButtons } from "../../../features/draft/decide-buttons.tsx";
+import { choicesFor, isPast, isUndecided, obstacleOf } from "../../../features/draft/readiness.ts";
+import { tellApproval } from "../../../features/draft/telling.ts";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { Problem } from "../../../ui/states.tsx";
-import type { ApprovalTime, Asking } from "./deciding.ts";
-import { readLocalTime, tellApproval } from "./telling.ts";
+import { may, timezone, zone } from "../../data/session.ts";
+import { longTime } from "../../../shared/when.ts";
+import type { Item } from "./item.ts";
+import type { Desk } from "./use-desk.ts";
 
-interface DecideBarProps {
-  readonly draft: Draft;
-  readonly isBusy: boolean;
-  /** Why the last decision was refused. */
-  readonly refusal: string | null;
-  readonly time: RefObject<HTMLInputElement>;
-  ask(what: Asking): void;
-  approve(at?: ApprovalTime): void;
-  complain(sentence: string): void;
-}
+const WORDS = { approve: "Approve", changes: "Changes", discard: "Discard", stop: "End the series" };
 
 /** What a person may do about a draft, always in sight. */
-export function DecideBar(props: DecideBarProps) {
-  const { draft, refusal } = props;
-  if (!may("publish")) return null;
-  const isSeries = draft.state === "repeating";
-  if (!isUndecided(draft) && !isSeries) return null;
+export function DeskBar({ item: { shown: draft }, desk }: { readonly item: Item; readonly desk: Desk }) {
+  const isOpen = isUndecided(draft);
+  const obstacle = isOpen ? obstacleOf(draft) : "The series goes on until you end it.";
+  const isLate = obstacle === null && isPast(draft, now());
+  const choices = choicesFor(draft, obstacle === null && !isLate);
+  if (!may("publish") || choices.length === 0) return null;
   return (
     <div class="review-bar" role="group" aria-label="Decide">
-      {refusal !== null && <Problem sentence={refusal} />}
-      {isSeries ? (
-        <div class="review-bar-row">
-          <p>The series goes on until you end it.</p>
-          <Button kind="danger" onClick={() => props.ask("stop")}>
-            End the series
-          </Button>
+      {desk.refusal !== null && <Problem sentence={desk.refusal} />}
+      <div class="decide-row">
+        {isLate ? <NewTime desk={desk} /> : <p>{obstacle ?? tellApproval(draft, longTime)}</p>}
+        <div class="buttons">
+          <DecideButtons
+            choices={choices}
+            words={WORDS}
+            isBusy={desk.isBusy}
+            hasKeys
+            decide={(what) => (what === "approve" ? desk.approve() : desk.ask(what))}
+          />
+          {isOpen && (
+            <ButtonLink kind="quiet" href={`/app/write?draft=${encodeURIComponent(draft.id)}`}>
+              <PenLine aria-hidden="true" />
+              Edit
+            </ButtonLink>
+          )}
         </div>
-      ) : (
-        <Undecided {...props} />
-      )}
-    </div>
-  );
-}
-
-function Undecided({ draft, isBusy, time, ask, approve, complain }: DecideBarProps) {
-  const obstacle = obstacleOf(draft);
-  const isLate = obstacle === null && isPast(draft, now());
-  return (
-    <div class="review-bar-row">
-      {obstacle !== null ? (
-        <p>{obstacle}</p>
-      ) : isLate ? (
-        <NewTime isBusy={isBusy} time={time} approve={approve} complain={complain} />
-      ) : (
-        <p>{tellApproval(draft, longTime)}</p>
-      )}
-      <div class="buttons">
-        {obstacle === null && !isLate && (
-          <Button kind="main" isBusy={isBusy} aria-keyshortcuts="a" onClick={() => approve()}>
-            <Check aria-hidden="true" />
-            Approve
-            <Key letter="A" />
-          </Button>
-        )}
-        <Button isBusy={isBusy} aria-keyshortcuts="c" onClick={() => ask("changes")}>
-          <MessageSquareText aria-hidden="true" />
-          Changes
-          <Key letter="C" />
-        </Button>
-        <Button kind="quiet" isBusy={isBusy} aria-keyshortcuts="d" onClick={() => ask("discard")}>
-          <Trash2 aria-hidden="true" />
-          Discard
-          <Key letter="D" />
-        </Button>
-        <ButtonLink kind="quiet" href={`/app/write?draft=${encodeURIComponent(draft.id)}`}>
-          <PenLine aria-hidden="true" />
-          Edit
-        </ButtonLink>
       </div>
     </div>
   );
 }
 
 /** The time has gone by: another one, or the next free slots. */
-function NewTime({
-  isBusy,
-  time,
-  approve,
-  complain,
-}: Pick<DecideBarProps, "isBusy" | "time" | "approve" | "complain">) {
+function NewTime({ desk: { isBusy, time, approve, complain } }: { readonly desk: Desk }) {
   const approveAt = (): void => {
-    const local = readLocalTime(time.current?.value ?? "");
-    if (local !== null) return approve({ scheduledAt: new Date(zone.value.toMs(local)).toISOString() });
+    const wall = readWallTime(time.current?.value ?? "");
+    if (wall !== null) return approve({ scheduledAt: new Date(zone.value.toMs(wall)).toISOString() });
     complain("Give a date and a time, then approve.");
     time.current?.focus();
   };
@@ -117,13 +74,5 @@ function NewTime({
         </Button>
       </div>
     </form>
-  );
-}
-
-export function Key({ letter }: { readonly letter: string }) {
-  return (
-    <kbd class="review-key" aria-hidden="true">
-      {letter}
-    </kbd>
   );
 }

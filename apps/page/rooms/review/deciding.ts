@@ -1,6 +1,3 @@
-/** What a person is asked about before it is done. */
-export type Asking = "approve" | "changes" | "discard" | "stop";
-
 /** Another time than the draft's own. */
 export type ApprovalTime = { readonly scheduledAt: string } | { readonly slot: "next" };
 

@@ -1,20 +1,21 @@
-import { ChevronLeft, ChevronRight } from "lucide-preact";
 import { useLayoutEffect, useState } from "preact/hooks";
-import { isUndecided } from "../../../review/readiness.ts";
+import { Key } from "../../../features/draft/decide-buttons.tsx";
+import { DraftItems, DraftPager } from "../../../features/draft/draft-items.tsx";
+import { isUndecided } from "../../../features/draft/readiness.ts";
+import { countOf, tellTimeShortly } from "../../../features/draft/telling.ts";
 import { may } from "../../data/session.ts";
 import { channelName } from "../../data/shared-data.ts";
-import { shortTime } from "../../data/when.ts";
+import { shortTime } from "../../../shared/when.ts";
 import { useWork } from "../../data/use-work.ts";
 import { Ask } from "../../../ui/ask.tsx";
-import { Button, IconButton } from "../../../ui/button.tsx";
+import { Button } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { UNSAVED } from "../../../ui/leaving.ts";
 import { Sheet } from "../../../ui/sheet.tsx";
-import { DecideBar, Key } from "./decide-bar.tsx";
+import { DeskBar } from "./decide-bar.tsx";
 import { actionOf } from "./deciding.ts";
-import { DraftView } from "./draft-view.tsx";
 import type { Item } from "./item.ts";
-import { countOf, tellTimeShortly } from "./telling.ts";
+import { ItemView } from "./item-view.tsx";
 import { type Desk, looks, useDesk } from "./use-desk.ts";
 
 interface DeskViewProps {
@@ -48,7 +49,7 @@ export function DeskView({ items, whenDecided }: DeskViewProps) {
             </Button>
           </div>
         )}
-        <DraftView
+        <ItemView
           key={item.shown.id}
           item={item}
           before={desk.before}
@@ -56,15 +57,7 @@ export function DeskView({ items, whenDecided }: DeskViewProps) {
           setMarked={setMarked}
           heading={desk.heading}
         />
-        <DecideBar
-          draft={item.shown}
-          isBusy={desk.isBusy}
-          refusal={desk.refusal}
-          time={desk.time}
-          ask={desk.ask}
-          approve={desk.approve}
-          complain={desk.complain}
-        />
+        <DeskBar item={item} desk={desk} />
       </div>
       <Questions item={item} desk={desk} />
     </div>
@@ -73,105 +66,69 @@ export function DeskView({ items, whenDecided }: DeskViewProps) {
 
 /** The list at the side, and on a small screen how far one is. */
 function DraftNav({ items, desk }: { readonly items: readonly Item[]; readonly desk: Desk }) {
-  const { at } = desk;
   return (
     <nav class="review-nav" aria-label="Drafts, one by one">
       <div class="review-pager">
-        <IconButton
-          isSmall
-          label="Previous draft"
-          aria-keyshortcuts="k"
-          disabled={at <= 0}
-          onClick={() => desk.go(items[at - 1])}
-        >
-          <ChevronLeft aria-hidden="true" />
-        </IconButton>
-        <span>
-          {at + 1} of {items.length}
-        </span>
-        <IconButton
-          isSmall
-          label="Next draft"
-          aria-keyshortcuts="j"
-          disabled={at >= items.length - 1}
-          onClick={() => desk.go(items[at + 1])}
-        >
-          <ChevronRight aria-hidden="true" />
-        </IconButton>
+        <DraftPager at={desk.at} count={items.length} hasKeys go={(to) => desk.go(items[to])} />
         <span class="review-keys note muted" aria-hidden="true">
           <Key letter="K" /> <Key letter="J" /> to go
         </span>
       </div>
-      <ul class="review-list">
-        {items.map((item) => (
-          <li key={item.shown.id}>
-            <button
-              type="button"
-              aria-current={item.shown.id === desk.item?.shown.id ? "true" : undefined}
-              onClick={() => desk.go(item)}
-            >
-              <span class="title" dir="auto">
-                {item.shown.title}
-              </span>
-              <span class="muted note">
-                {tellTimeShortly(item.shown, shortTime)} · {countOf(item.shown.targets.length, "channel")}
-              </span>
-              <Freshness item={item} />
-            </button>
-          </li>
-        ))}
-      </ul>
+      <DraftItems
+        drafts={items.map(({ shown }) => shown)}
+        selected={desk.item?.shown.id ?? null}
+        go={(id) => desk.go(items.find(({ shown }) => shown.id === id))}
+        renderFacts={(draft) => (
+          <>
+            <span class="muted note">
+              {tellTimeShortly(draft, shortTime)} · {countOf(draft.targets.length, "channel")}
+            </span>
+            <Freshness draft={draft} />
+          </>
+        )}
+      />
     </nav>
   );
 }
 
-function Freshness({ item: { shown } }: { readonly item: Item }) {
-  const before = looks.baseOf(shown.id);
-  if (before !== null && before.revision === shown.revision) return null;
+function Freshness({ draft: { id, revision } }: { readonly draft: Item["shown"] }) {
+  const before = looks.baseOf(id);
+  if (before !== null && before.revision === revision) return null;
   return <span class="review-fresh">{before === null ? "New" : "Changed"}</span>;
 }
 
+const QUESTIONS = {
+  discard: {
+    question: "Discard this draft?",
+    text: "Nothing of it goes out. It stays to be read under Decided.",
+    yes: "Discard",
+    no: "Keep it",
+    isDanger: true,
+  },
+  stop: {
+    question: "End this series?",
+    text: "Its waiting posts are cancelled, and no more are made. What is published stays.",
+    yes: "End the series",
+    no: "Let it go on",
+    isDanger: true,
+  },
+} as const;
+
 /** What is asked before it is done. */
-function Questions({ item, desk }: { readonly item: Item; readonly desk: Desk }) {
+function Questions({ item: { shown }, desk }: { readonly item: Item; readonly desk: Desk }) {
   const { asking } = desk;
   const close = (): void => desk.ask(null);
+  if (asking === null) return null;
   if (asking === "changes") return <ChangesSheet desk={desk} onClose={close} />;
-  if (asking === "discard")
-    return (
-      <Ask
-        question="Discard this draft?"
-        text="Nothing of it goes out. It stays to be read under Decided."
-        yes="Discard"
-        no="Keep it"
-        isDanger
-        onYes={() => desk.decide("discard")}
-        onClose={close}
-      />
-    );
-  if (asking === "stop")
-    return (
-      <Ask
-        question="End this series?"
-        text="Its waiting posts are cancelled, and no more are made. What is published stays."
-        yes="End the series"
-        no="Let it go on"
-        isDanger
-        onYes={() => desk.decide("stop")}
-        onClose={close}
-      />
-    );
-  if (asking !== "approve") return null;
-  const channels = item.shown.targets.map(({ accountId }) => channelName(accountId)).join(", ");
-  return (
-    <Ask
-      question={`Publish ${countOf(item.shown.targets.length, "post")} now?`}
-      text={`What goes out at once is public, and cannot be taken back here. Channels: ${channels}.`}
-      yes="Publish now"
-      no="Not yet"
-      onYes={() => desk.decide("approve")}
-      onClose={close}
-    />
-  );
+  const channels = shown.targets.map(({ accountId }) => channelName(accountId)).join(", ");
+  const publish = {
+    question: `Publish ${countOf(shown.targets.length, "post")} now?`,
+    text: `What goes out at once is public, and cannot be taken back here. Channels: ${channels}.`,
+    yes: "Publish now",
+    no: "Not yet",
+  };
+  const words = asking === "approve" ? publish : QUESTIONS[asking];
+  return <Ask {...words} onYes={() => desk.decide(asking)} onClose={close} />;
 }
 
 function ChangesSheet({ desk, onClose }: { readonly desk: Desk; onClose(): void }) {

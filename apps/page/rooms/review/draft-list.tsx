@@ -1,17 +1,17 @@
 import { CircleCheck, PenLine } from "lucide-preact";
+import { OutcomeBadge } from "../../../features/draft/outcome-badge.tsx";
+import { tellTimeShortly } from "../../../features/draft/telling.ts";
 import { useWork } from "../../data/use-work.ts";
 import { may } from "../../data/session.ts";
 import { useLoad } from "../../data/load.ts";
 import { channelName } from "../../data/shared-data.ts";
-import { shortTime } from "../../data/when.ts";
-import { DraftBadge, OutcomeBadge } from "../../../ui/badges.tsx";
+import { shortTime } from "../../../shared/when.ts";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
 import { Picture } from "../../../ui/picture.tsx";
 import { Bones, Empty, Problem } from "../../../ui/states.tsx";
 import { complain } from "../../../ui/toasts.tsx";
 import { sentenceOf } from "../../wire.ts";
 import { type Item, loadItems } from "./item.ts";
-import { tellTimeShortly } from "./telling.ts";
 
 const DECIDED_STATES = ["scheduled", "repeating", "ended", "discarded"] as const;
 
@@ -77,12 +77,7 @@ function Row({ item: { raw, shown }, isDecided }: { readonly item: Item; readonl
             </span>
           )}
         </span>
-        {isDecided &&
-          (shown.outcome !== null && shown.state === "scheduled" ? (
-            <OutcomeBadge outcome={shown.outcome} />
-          ) : (
-            <DraftBadge state={shown.state} />
-          ))}
+        {isDecided && <OutcomeBadge draft={shown} />}
       </a>
     </li>
   );

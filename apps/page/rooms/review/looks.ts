@@ -1,5 +1,5 @@
 import { isJson } from "../../../shared/json.ts";
-import type { Seen } from "./changes.ts";
+import type { Seen } from "../../../features/draft/changes.ts";
 
 const KEY = "posthorn.review.looks";
 

@@ -1,6 +1,6 @@
 import { Inbox, PenLine } from "lucide-preact";
 import { useRef } from "preact/hooks";
-import { isUndecided } from "../../../review/readiness.ts";
+import { isUndecided } from "../../../features/draft/readiness.ts";
 import { useAddress } from "../../data/address.tsx";
 import { may } from "../../data/session.ts";
 import { waitingDrafts } from "../../data/shared-data.ts";

@@ -3,18 +3,18 @@ import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { now } from "../../../shared/clock.ts";
 import { useAddress } from "../../data/address.tsx";
-import { isPast, obstacleOf } from "../../../review/readiness.ts";
+import { type Decision, isPast, obstacleOf } from "../../../features/draft/readiness.ts";
 import { loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
-import { longTime } from "../../data/when.ts";
+import { longTime } from "../../../shared/when.ts";
 import { useRefusal } from "../../data/use-refusal.ts";
 import { say, sayWith } from "../../../ui/toasts.tsx";
 import { CallError, sentenceOf } from "../../wire.ts";
-import { type Seen, seenOf } from "./changes.ts";
-import type { ApprovalTime, Asking } from "./deciding.ts";
+import { type Seen, seenOf } from "../../../features/draft/changes.ts";
+import type { ApprovalTime } from "./deciding.ts";
 import { type Item, loadItem } from "./item.ts";
 import { Looks } from "./looks.ts";
-import { goesOutAtOnce, tellApproved } from "./telling.ts";
+import { goesOutAtOnce, tellApproved } from "../../../features/draft/telling.ts";
 
 export const looks = new Looks(localStorage);
 
@@ -32,7 +32,7 @@ export interface Desk {
   readonly before: Seen | null;
   /** Its place among those that are gone through, from 0. */
   readonly at: number;
-  readonly asking: Asking | null;
+  readonly asking: Decision | null;
   readonly isBusy: boolean;
   readonly refusal: string | null;
   /** What was changed while it was on the screen. */
@@ -40,13 +40,13 @@ export interface Desk {
   readonly heading: RefObject<HTMLHeadingElement>;
   readonly time: RefObject<HTMLInputElement>;
   go(to: Item | undefined): void;
-  ask(what: Asking | null): void;
+  ask(what: Decision | null): void;
   /** Whether something is asked, or under way: keys wait for it. */
   isOccupied(): boolean;
   /** Asks first where it would be public at once. */
   approve(at?: ApprovalTime): void;
   /** Rejects with the server's sentence. */
-  decide(what: Asking, more?: DecisionMore): Promise<void>;
+  decide(what: Decision, more?: DecisionMore): Promise<void>;
   complain(sentence: string): void;
   showNewer(newer: Item): void;
 }
@@ -57,7 +57,7 @@ type DecisionMore = ApprovalTime | { readonly note: string } | Record<string, ne
 export function useDesk(items: readonly Item[], whenDecided: (item: Item) => void): Desk {
   const { query, write, visit } = useAddress();
   const [shownItem, setShownItem] = useState<Item | null>(null);
-  const [asking, setAsking] = useState<Asking | null>(null);
+  const [asking, setAsking] = useState<Decision | null>(null);
   const [isBusy, setIsBusy] = useState(false);
   const [refusal, setRefusal] = useRefusal();
   const [notice, setNotice] = useState<string | null>(null);
@@ -80,7 +80,7 @@ export function useDesk(items: readonly Item[], whenDecided: (item: Item) => voi
     wantsFocus.current = false;
   }, [id, revision]);
 
-  const ask = (what: Asking | null): void => {
+  const ask = (what: Decision | null): void => {
     occupied.current.isAsked = what !== null;
     setAsking(what);
   };
@@ -105,7 +105,7 @@ export function useDesk(items: readonly Item[], whenDecided: (item: Item) => voi
     window.scrollTo({ top: 0 });
   };
 
-  const decide = async (what: Asking, more: DecisionMore = {}): Promise<void> => {
+  const decide = async (what: Decision, more: DecisionMore = {}): Promise<void> => {
     if (item === null || occupied.current.isBusy) return;
     const { raw } = item;
     occupied.current.isBusy = true;
@@ -169,7 +169,7 @@ async function newerOf(error: unknown, { shown }: Item): Promise<Item | null> {
   return fresh === null || fresh.shown.revision === shown.revision ? null : fresh;
 }
 
-function tellDone(what: Asking, draft: Item["raw"], visit: (url: string) => void): void {
+function tellDone(what: Decision, draft: Item["raw"], visit: (url: string) => void): void {
   if (what !== "approve") return say(SAID[what]);
   const [first] = draft.posts;
   const due = dueNow(draft.posts);

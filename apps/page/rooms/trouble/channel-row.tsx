@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { countPosts } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
 import { channelName, findAccount, platformTitle } from "../../data/shared-data.ts";
-import { longTime } from "../../data/when.ts";
+import { longTime } from "../../../shared/when.ts";
 import { AskToResume } from "../../../ui/ask-to-pause.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { PlatformGlyph } from "../../../ui/channel.tsx";

@@ -6,7 +6,7 @@ import { NO_TEXT, splitText } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
 import { findAccount, platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
-import { shortTime } from "../../data/when.ts";
+import { shortTime } from "../../../shared/when.ts";
 import { useWork } from "../../data/use-work.ts";
 import { Ask } from "../../../ui/ask.tsx";
 import { needsChange } from "../../post/post-facts.ts";

@@ -3,7 +3,7 @@ import { now } from "../../../shared/clock.ts";
 import { NO_TEXT, splitText } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
 import { channelName } from "../../data/shared-data.ts";
-import { shortTime } from "../../data/when.ts";
+import { shortTime } from "../../../shared/when.ts";
 import { useChange } from "../../post/use-change.ts";
 import { StatusBadge } from "../../../ui/badges.tsx";
 import { Button } from "../../../ui/button.tsx";

@@ -6,7 +6,7 @@ import type { Post } from "../../../../src/domain/posts/post.ts";
 import { may, zone } from "../../data/session.ts";
 import { channelName, loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
-import { clockTime, shortTime } from "../../data/when.ts";
+import { clockTime, shortTime } from "../../../shared/when.ts";
 import { useWork } from "../../data/use-work.ts";
 import { followPosts } from "../../post/follow-posts.ts";
 import { placesOf } from "../../post/tell-outcome.ts";

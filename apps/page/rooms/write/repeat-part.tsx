@@ -1,5 +1,5 @@
 import { Plus, Trash2 } from "lucide-preact";
-import { clockTime } from "../../data/when.ts";
+import { clockTime } from "../../../shared/when.ts";
 import { Button, IconButton } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import type { Composer } from "./composer.ts";

@@ -4,7 +4,7 @@ import { channelName, findAccount } from "../../data/shared-data.ts";
 import { useLoad } from "../../data/load.ts";
 import { timezone, zone } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
-import { longTime, nearTime } from "../../data/when.ts";
+import { longTime, nearTime } from "../../../shared/when.ts";
 import { ButtonLink } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { pathOfChannel } from "../channels/paths.ts";

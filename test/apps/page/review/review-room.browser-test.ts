@@ -51,6 +51,9 @@ describe("review", () => {
     await title(page, "Second");
     await page.keyboard.press("ArrowLeft");
     await title(page, "First");
+    expect(await page.getByRole("button", { name: "Previous draft" }).getAttribute("aria-disabled")).toBe(
+      "true",
+    );
     await page.getByText("Schedules 1 post on").waitFor();
     await page.keyboard.press("a");
     await page.getByText("1 post is scheduled on").waitFor();

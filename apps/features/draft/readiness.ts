@@ -1,4 +1,7 @@
-import type { Draft } from "../shared/drafts.ts";
+import type { Draft } from "../../shared/drafts.ts";
+
+/** What a person may decide. */
+export type Decision = "approve" | "changes" | "discard" | "stop";
 
 export function isUndecided({ state }: Draft): boolean {
   return state === "waiting" || state === "open";
@@ -15,4 +18,10 @@ export function obstacleOf({ targets }: Draft): string | null {
 /** Whether one of its times has gone by. A series only has times to come. */
 export function isPast({ repeat, targets }: Draft, now: number): boolean {
   return repeat === null && targets.some(({ scheduledAt }) => scheduledAt !== null && scheduledAt <= now);
+}
+
+/** What can be decided about it. */
+export function choicesFor(draft: Draft, mayApprove: boolean): readonly Decision[] {
+  if (isUndecided(draft)) return mayApprove ? ["approve", "changes", "discard"] : ["changes", "discard"];
+  return draft.state === "repeating" ? ["stop"] : [];
 }

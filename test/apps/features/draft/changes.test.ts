@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { changesBetween, isOtherThan, type Seen } from "../../../../apps/page/rooms/review/changes.ts";
+import { changesBetween, isOtherThan, type Seen } from "../../../../apps/features/draft/changes.ts";
 import { Looks } from "../../../../apps/page/rooms/review/looks.ts";
 
 const words = { channel: (id: string) => id.toUpperCase(), when: (at: string) => `<${at}>` };

@@ -1,12 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { actionOf } from "../../../../apps/page/rooms/review/deciding.ts";
 import {
   goesOutAtOnce,
   nextDays,
-  readLocalTime,
   tellApproval,
   tellApproved,
-} from "../../../../apps/page/rooms/review/telling.ts";
+} from "../../../../apps/features/draft/telling.ts";
 import type { Draft } from "../../../../apps/shared/drafts.ts";
 
 const when = (ms: number): string => `day ${ms / DAY}`;
@@ -84,20 +82,4 @@ describe("the next days of a series", () => {
     const monthly = { ...series, unit: "month", from: "2026-10-31" } as const;
     expect(nextDays(monthly, monday, 3)).toEqual(["2026-11-30", "2026-12-31", "2027-01-31"]);
   });
-});
-
-it("reads the time of a field", () => {
-  expect(readLocalTime("2026-11-26T09:30")).toEqual({ day: "2026-11-26", minutes: 570 });
-  expect(readLocalTime("")).toBe(null);
-});
-
-it("knows which key means what, and leaves those of others alone", () => {
-  const key = { key: "a", ctrlKey: false, metaKey: false, altKey: false, repeat: false };
-  expect(actionOf(key, false)).toBe("approve");
-  expect(actionOf({ ...key, key: "A" }, false)).toBe("approve");
-  expect(actionOf({ ...key, key: "ArrowRight", repeat: true }, false)).toBe("next");
-  expect(actionOf(key, true)).toBe(null);
-  expect(actionOf({ ...key, repeat: true }, false)).toBe(null);
-  expect(actionOf({ ...key, ctrlKey: true }, false)).toBe(null);
-  expect(actionOf({ ...key, key: "ArrowDown" }, false)).toBe(null);
 });

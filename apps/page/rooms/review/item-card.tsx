@@ -1,67 +1,44 @@
-import { CircleAlert, TriangleAlert } from "lucide-preact";
-import { useLoad } from "../../data/load.ts";
-import { call } from "../../data/tools.ts";
-import type { Draft } from "../../../shared/drafts.ts";
-import { findAccount, platformTitle } from "../../data/shared-data.ts";
-import { longTime, shortTime } from "../../data/when.ts";
-import { StatusBadge } from "../../../ui/badges.tsx";
+import { differencesOf } from "../../../features/draft/differences.ts";
+import { isOtherThan, type Seen } from "../../../features/draft/changes.ts";
+import { PostLine, TargetCard, type Target, type TargetPost } from "../../../features/draft/target-card.tsx";
 import { ChannelLabel } from "../../../ui/channel.tsx";
 import { PostPreview } from "../../../ui/preview.tsx";
-import type { Seen } from "./changes.ts";
-import { isOtherThan } from "./changes.ts";
-import { differencesOf } from "./differences.ts";
+import { useLoad } from "../../data/load.ts";
+import { findAccount, platformTitle } from "../../data/shared-data.ts";
+import { call } from "../../data/tools.ts";
+import { shortTime } from "../../../shared/when.ts";
 import type { Item } from "./item.ts";
-
-type Target = Draft["targets"][number];
 
 /** Fields that the preview shows already. */
 const SHOWN_FIELDS: readonly string[] = ["altText", "moreMedia", "thread", "thumbnailUrl"];
 
-/** A channel, with what it will show there. `before`: what is compared with; null: nothing is marked. */
-export function TargetCard({
-  item: { raw, shown },
-  target,
-  before,
-}: {
+interface ItemCardProps {
   readonly item: Item;
   readonly target: Target;
+  /** What is compared with. Null: nothing is marked. */
   readonly before: Seen | null;
-}) {
-  const { accountId, scheduledAt, error, warnings } = target;
+}
+
+/** A channel, with pictures and all fields. */
+export function ItemCard({ item, target, before }: ItemCardProps) {
+  const { raw, shown } = item;
+  const { accountId } = target;
   const preview = raw.checks.find((check) => check.accountId === accountId)?.preview;
   const seen = before?.channels.find((one) => one.accountId === accountId);
-  const posts = shown.posts.filter((post) => post.accountId === accountId);
   return (
-    <li class={error === null ? "card review-card" : "card review-card refused"}>
-      <div class="review-card-head">
-        <h3>
+    <TargetCard
+      draft={shown}
+      target={target}
+      channel={
+        <>
           <ChannelLabel accountId={accountId} />
           <span class="muted note" aria-hidden="true">
             {platformTitle(findAccount(accountId)?.provider ?? "")}
           </span>
-        </h3>
-        {scheduledAt !== null && scheduledAt !== shown.scheduledAt && (
-          <span class="muted note">{longTime(scheduledAt)}</span>
-        )}
-      </div>
-      {error !== null && (
-        <p class="review-remark bad">
-          <CircleAlert aria-hidden="true" size={16} />
-          <span dir="auto">
-            <span class="unseen">Error: </span>
-            {withoutField(error)}
-          </span>
-        </p>
-      )}
-      {warnings.map((warning) => (
-        <p key={warning} class="review-remark warned">
-          <TriangleAlert aria-hidden="true" size={16} />
-          <span dir="auto">
-            <span class="unseen">Warning: </span>
-            {withoutField(warning)}
-          </span>
-        </p>
-      ))}
+        </>
+      }
+      renderPost={(post) => <ItemPost key={post.id} item={item} post={post} />}
+    >
       {preview === undefined ? (
         <p class="muted">Nothing is known yet of what will be shown there.</p>
       ) : (
@@ -73,40 +50,35 @@ export function TargetCard({
         />
       )}
       <AltTexts target={target} />
-      <Fields item={{ raw, shown }} accountId={accountId} />
-      {posts.map((post) => (
-        <PostLine key={post.id} item={{ raw, shown }} post={post} />
-      ))}
-    </li>
+      <Fields item={item} accountId={accountId} />
+    </TargetCard>
   );
 }
 
 /** What became of it, and whether it still is what was approved. */
-function PostLine({ item, post }: { readonly item: Item; readonly post: Draft["posts"][number] }) {
-  const { id, status, scheduledAt, platformUrl, error } = post;
+function ItemPost({ item, post }: { readonly item: Item; readonly post: TargetPost }) {
+  const { id, scheduledAt, platformUrl } = post;
   const { data } = useLoad((signal) => call("get_post", { id }, { signal }), id);
   return (
-    <div class="review-post">
-      <StatusBadge post={post} scheduledAt={scheduledAt} />
-      <span class="muted note">{shortTime(scheduledAt)}</span>
-      {platformUrl !== null && (
-        <a href={platformUrl} target="_blank" rel="noreferrer noopener">
-          Open the post
-        </a>
-      )}
-      {error !== null && status !== "cancelled" && (
-        <p class="review-remark bad" dir="auto">
-          {error}
-        </p>
-      )}
+    <PostLine
+      post={post}
+      when={shortTime(scheduledAt)}
+      link={
+        platformUrl !== null && (
+          <a href={platformUrl} target="_blank" rel="noreferrer noopener">
+            Open the post
+          </a>
+        )
+      }
+    >
       {data !== null && isOtherThan(item.raw, data.post) && (
-        <p class="review-remark">
+        <p class="remark">
           <span>
             Its post was changed since. <a href={`/app/plan?post=${encodeURIComponent(id)}`}>See the post</a>
           </span>
         </p>
       )}
-    </div>
+    </PostLine>
   );
 }
 
@@ -158,12 +130,6 @@ function Fields({ item: { raw }, accountId }: { readonly item: Item; readonly ac
 
 function tellValue(value: string | number | boolean | undefined): string {
   return typeof value === "boolean" ? (value ? "Yes" : "No") : String(value ?? "");
-}
-
-/** Sentences begin with the name of a field, which people do not know it by. */
-function withoutField(sentence: string): string {
-  const text = sentence.replace(/^[a-z][A-Za-z.]*: /, "");
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** "firstComment" is "First comment" */

@@ -1,7 +1,7 @@
-import { seriesDays } from "../../../../src/domain/drafts/series-days.ts";
-import type { Series } from "../../../../src/domain/drafts/repeat.ts";
-import type { Draft } from "../../../shared/drafts.ts";
-import { addDays, createZone } from "../../../shared/zone.ts";
+import { seriesDays } from "../../../src/domain/drafts/series-days.ts";
+import type { Series } from "../../../src/domain/drafts/repeat.ts";
+import type { Draft } from "../../shared/drafts.ts";
+import { addDays, createZone } from "../../shared/zone.ts";
 
 type When = (ms: number) => string;
 
@@ -89,10 +89,4 @@ function lastDayBy({ timezone, time }: Series, ms: number): string {
   const { day, minutes } = createZone(timezone).read(ms);
   const [hour = 0, minute = 0] = time.split(":").map(Number);
   return hour * 60 + minute <= minutes ? day : addDays(day, -1);
-}
-
-/** A local date and time as a field gives it, `2026-11-26T09:30`; null for anything else. */
-export function readLocalTime(text: string): { readonly day: string; readonly minutes: number } | null {
-  const [, day = "", hours = "", minutes = ""] = /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2})/.exec(text) ?? [];
-  return day === "" ? null : { day, minutes: Number(hours) * 60 + Number(minutes) };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { differencesOf, type Piece } from "../../../../apps/page/rooms/review/differences.ts";
+import { differencesOf, type Piece } from "../../../../apps/features/draft/differences.ts";
 
 /** `[-removed-]` and `{+added+}` in the text. */
 function told(before: string, after: string): string {

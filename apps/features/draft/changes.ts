@@ -1,5 +1,5 @@
-import type { Draft } from "../../../../src/domain/drafts/draft.ts";
-import type { Post } from "../../../../src/domain/posts/post.ts";
+import type { Draft } from "../../../src/domain/drafts/draft.ts";
+import type { Post } from "../../../src/domain/posts/post.ts";
 
 /** What a person saw of a draft on one channel. */
 interface SeenChannel {

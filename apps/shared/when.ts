@@ -1,7 +1,20 @@
-import { now } from "../../shared/clock.ts";
-import { formats, zone } from "./session.ts";
+import { computed, signal } from "@preact/signals";
+import { now } from "./clock.ts";
+import { createFormats, usableLocale } from "./formats.ts";
+import { createZone } from "./zone.ts";
 
-/* How the page writes times. All of its rooms write them so. */
+/* How times are written, in all rooms of the page and in the views within an agent. */
+
+/** The IANA zone that times are shown in. */
+export const timezone = signal("UTC");
+/** Whose habits they follow, in English words. Null: the browser's. */
+export const locale = signal<string | null>(null);
+
+/** Days and minutes of the zone that times are shown in. */
+export const zone = computed(() => createZone(timezone.value));
+export const formats = computed(() =>
+  createFormats(usableLocale(locale.value ?? navigator.language), timezone.value),
+);
 
 /** "Thursday, 26 November 2026, 09:30" */
 export function longTime(ms: number): string {
