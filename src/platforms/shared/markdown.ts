@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import type { Marked, Token, TokenizerExtension, Tokens } from "marked";
+import type { StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import { MENTION } from "../../domain/posts/mentions.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
 
@@ -58,15 +59,15 @@ const MAX_DEPTH = 20;
 let emphasis = 0;
 
 const require = createRequire(import.meta.url);
-let reader: Marked | null = null;
+const readers = new Map<boolean, Marked>();
 
 /** Loaded with the first text that is read, and not by every start. */
-function openReader(): Marked {
+function openReader(hasSpoilers: boolean): Marked {
   const marked: typeof import("marked") = require("marked");
   return new marked.Marked({
     gfm: true,
     breaks: true,
-    extensions: [spoiler, mention],
+    extensions: hasSpoilers ? [spoiler, mention] : [mention],
     tokenizer: {
       emStrong(...given) {
         if (emphasis > MAX_DEPTH) return undefined;
@@ -83,13 +84,15 @@ function openReader(): Marked {
 
 /**
  * Reads Markdown (CommonMark with strikethrough, `||spoilers||` and our mentions). A line end is a line end. HTML is
- * text, a picture is a link to it, and a table stays as it was written. Never throws.
+ * text, a picture is a link to it, and a table stays as it was written. Never throws. `hasSpoilers`: false where bars
+ * are bars.
  */
-export function readMarkdown(text: string): readonly Block[] {
+export function readMarkdown(text: string, hasSpoilers = true): readonly Block[] {
   const asWritten: Block = { kind: "paragraph", inlines: linesOf(text) };
   if (text.split(/[*_]/).length > MAX_SIGNS) return [asWritten];
   try {
-    reader ??= openReader();
+    const reader = readers.get(hasSpoilers) ?? openReader(hasSpoilers);
+    readers.set(hasSpoilers, reader);
     return blocksOf(reader.lexer(text));
   } catch (error) {
     // Thousands of quotations within each other.
@@ -212,9 +215,25 @@ function linesOf(text: string): Inline[] {
     ]);
 }
 
-/** For a preview: what readers see of a text that is Markdown where `format` says so. */
+/** For a preview: what readers see of a text that is Markdown where `format` says so, and that is rewritten by us. */
 export function shownAs(format: string | undefined): { write?(text: string): string } {
   return format === "markdown" ? { write: (text) => rangesOf(readMarkdown(text)).text } : {};
+}
+
+/**
+ * For a preview, where the platform reads Markdown itself: readers see the bars of `||spoilers||`, which only chat
+ * services know, and what counts is what is sent.
+ */
+export function shownThere(text: string | null, format: string | undefined): { body?: string } {
+  return format === "markdown" ? { body: rangesOf(readMarkdown(text ?? "", false)).text } : {};
+}
+
+/** Where a plain text is weighed with what keeps its signs: one in Markdown is sent as it is. */
+export function captionAs<C extends StatedCapabilities["caption"]>(
+  caption: C,
+  format: string | undefined,
+): C {
+  return format === "markdown" ? { ...caption, unit: "characters" } : caption;
 }
 
 /** How a platform writes what HTML says in other ways. */
