@@ -1,11 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  captionAs,
   htmlOf,
   type Range,
   rangesOf,
   readMarkdown,
   readText,
+  shownAs,
+  shownThere,
   textSeen,
 } from "../../../src/platforms/shared/markdown.ts";
 
@@ -129,6 +132,22 @@ describe("readMarkdown", () => {
     const blocks = readMarkdown(text);
     expect(htmlOf(blocks)).not.toBe("");
     expect(rangesOf(blocks).text).not.toBe("");
+  });
+});
+
+describe("a platform that reads Markdown itself", () => {
+  const text = "**a** || b ||c|| @[Ann](7)";
+
+  it("shows the bars of what it does not take for hidden", () => {
+    expect(shownThere(text, "markdown")).toEqual({ body: "a || b ||c|| @Ann" });
+    expect(shownAs("markdown").write?.(text)).toBe("a  b c|| @Ann");
+    expect([shownThere(text, "plain"), shownThere(null, "markdown")]).toEqual([{}, { body: "" }]);
+  });
+
+  it("counts the characters that it is sent", () => {
+    const caption = { maxLength: 9, unit: "weighted" } as const;
+    expect(captionAs(caption, "plain")).toBe(caption);
+    expect(captionAs(caption, "markdown")).toEqual({ maxLength: 9, unit: "characters" });
   });
 });
 
