@@ -5,7 +5,7 @@ import { platform } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseEnv } from "node:util";
-import { existsSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { SettingsFile } from "./config.ts";
 import { assertTrusted } from "./settings.ts";
@@ -63,7 +63,8 @@ export async function foreseeDataFolder(path: string): Promise<DataFolder> {
 function layOut(path: string) {
   return {
     path,
-    database: join(path, "posthorn.db"),
+    /** SQLite's. Whether the folder has a database is asked of `findOwnDatabase`. */
+    database: join(path, SQLITE_FILE),
     /** Where a person wrote one. */
     settings: join(path, SETTINGS),
     files: join(path, "files"),
@@ -82,6 +83,25 @@ function layOut(path: string) {
     /** There once its database went to a PostgreSQL: nothing starts on the folder's own any more. */
     moved: join(path, "moved-to-postgresql"),
   };
+}
+
+const SQLITE_FILE = "posthorn.db";
+/** Where engines keep a database in a data folder: a file, or a folder of files. */
+const DATABASES: readonly string[] = [SQLITE_FILE];
+
+/** The folder's own database, whichever engine made it. `isEmpty`: nothing was written yet, as where there is none. */
+export function findOwnDatabase({ path }: Pick<DataFolder, "path">): {
+  readonly place: string | null;
+  readonly isEmpty: boolean;
+} {
+  const places = DATABASES.map((name) => join(path, name)).filter((place) => existsSync(place));
+  const full = places.find((place) => !isEmpty(place));
+  return { place: full ?? places[0] ?? null, isEmpty: full === undefined };
+}
+
+function isEmpty(place: string): boolean {
+  const isFolder = statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  return isFolder ? readdirSync(place).length === 0 : sizeOf(place) === 0;
 }
 
 /** What is set, and what is to be said of the file that some of it stands in. */
@@ -141,7 +161,7 @@ export async function readIfThere(file: string): Promise<string | null> {
  */
 export async function readSecretKey(folder: DataFolder): Promise<Buffer> {
   // In this order: a process that starts for the first time at this moment makes the key before the mark.
-  if (existsSync(folder.epoch) && sizeOf(folder.database) > 0 && !existsSync(folder.secretKey))
+  if (existsSync(folder.epoch) && !findOwnDatabase(folder).isEmpty && !existsSync(folder.secretKey))
     throw new AppError(
       "unavailable",
       `${folder.secretKey} is missing. Only this key opens the tokens in the database. Put your copy of it back: backups of Posthorn do not hold it. Without a copy, move ${folder.path} away, start anew and connect your channels again.`,
@@ -164,7 +184,7 @@ export function newSecretKey(): { readonly key: Buffer; readonly text: string } 
 function removeEmptyKey(folder: DataFolder): void {
   try {
     const lock = takeFolder(folder.locks);
-    if (sizeOf(folder.database) === 0 && sizeOf(folder.secretKey) === 0)
+    if (findOwnDatabase(folder).isEmpty && sizeOf(folder.secretKey) === 0)
       rmSync(folder.secretKey, { force: true });
     lock.release();
   } catch (error) {

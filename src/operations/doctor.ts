@@ -1,5 +1,5 @@
 import { platformNamed, unknownPlatform } from "../platform-io/list-platforms.ts";
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { AppError } from "../domain/errors.ts";
 import { toIso } from "../domain/time.ts";
 import { secretKeyId } from "../store/engine/cipher.ts";
@@ -9,6 +9,7 @@ import { readMeta, tryWriting } from "../store/queries/meta.ts";
 import {
   readSecretKey,
   type DataFolder,
+  findOwnDatabase,
   foreseeDataFolder,
   locateDataFolder,
   openDataFolder,
@@ -171,7 +172,7 @@ async function examineAll(env: Environment, catalog: Setup["catalog"], look: Loo
     openWritable(setup, (sentence) => void findings.push(note("database", sentence))),
   );
   if (ctx === null) return findings;
-  const made = scratch === null ? folder.database : "none yet. The first start makes it";
+  const made = scratch === null ? findOwnDatabase(folder).place : "none yet. The first start makes it";
   findings.push(ok("database", `${made} (${ctx.store.name})`));
   return [...findings, ...(await lookAndClose(look, setup, ctx))];
 }
@@ -229,9 +230,8 @@ async function openWritable(setup: Setup, tell?: Tell): Promise<Context> {
 }
 
 /** Neither a database nor the mark of one that was lost. */
-function isNew({ database, epoch }: DataFolder): boolean {
-  const bytes = statSync(database, { throwIfNoEntry: false })?.size ?? 0;
-  return bytes === 0 && !existsSync(epoch);
+function isNew(folder: DataFolder): boolean {
+  return findOwnDatabase(folder).isEmpty && !existsSync(folder.epoch);
 }
 
 /** A data folder that goes when it was looked at. */

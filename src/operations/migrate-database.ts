@@ -1,12 +1,12 @@
 import { Readable } from "node:stream";
-import { openDataFolder, type DataFolder, type Environment } from "../app/data-folder.ts";
+import { findOwnDatabase, openDataFolder, type DataFolder, type Environment } from "../app/data-folder.ts";
 import { AppError } from "../domain/errors.ts";
 import { toIso } from "../domain/time.ts";
 import { capabilitiesOf, openBucket, openDatabase, ownDatabase } from "../app/file-store.ts";
 import { createFolderStore } from "../media/stores/folder-store.ts";
 import { openCipher } from "../app/secret-key.ts";
 import { readMasterKey, readPlace, type Settings } from "../app/setup.ts";
-import { createWhole, isThere } from "../store/backup/durable.ts";
+import { createWhole } from "../store/backup/durable.ts";
 import { listStoredKeys } from "../store/backup/database-copy.ts";
 import { isMovedAlready, moveDatabase, type MovedCount } from "../store/moving/move.ts";
 import type { Tell } from "../store/engine/store.ts";
@@ -39,7 +39,7 @@ export async function migrateDatabase(migration: Migration): Promise<MigrationRe
       "DATABASE_URL is not set. Set it to the address of an empty PostgreSQL database, and a bucket for the files (POSTHORN_S3_…) or POSTHORN_FILES=folder for a shared folder, then try again. Nothing was changed.",
     );
   const folder = await openDataFolder(place);
-  if (!(await isThere(folder.database)))
+  if (findOwnDatabase(folder).place === null)
     throw new AppError(
       "conflict",
       `There is no database in ${folder.path}, so there is nothing to move: start with DATABASE_URL.`,

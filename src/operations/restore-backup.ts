@@ -2,6 +2,7 @@ import { copyFile, link, mkdtemp, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import {
   createOnce,
+  findOwnDatabase,
   findSecretKey,
   openDataFolder,
   readIfThere,
@@ -60,7 +61,7 @@ export async function restoreBackup(input: RestoreInput): Promise<RestoreResult>
   const folder = await openDataFolder(place);
   const lock = takeFolder(folder.locks);
   try {
-    if (!isForced) assertEmpty(folder, await isThere(folder.database));
+    if (!isForced) assertEmpty(folder, findOwnDatabase(folder).place !== null);
     await removeLeftovers(folder.path, STAGING);
     const staging = await mkdtemp(join(folder.path, STAGING));
     return await restoreInto({ ...settings, env, folder, isUnsigned }, archive, staging);

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import {
   createOnce,
+  findOwnDatabase,
   findSecretKey,
   openDataFolder,
   type DataFolder,
@@ -14,7 +15,6 @@ import { createCipher, secretKeyId } from "../store/engine/cipher.ts";
 import type { Store, Tell } from "../store/engine/store.ts";
 import { openStore } from "../store/open-store.ts";
 import { listWorkersBeside } from "../store/queries/workers.ts";
-import { isThere } from "../store/backup/durable.ts";
 import { takeFolder } from "../store/local/locks.ts";
 import type { RotationResult } from "./reports.ts";
 
@@ -40,7 +40,7 @@ export async function rotateSecret({
   const folder = await openDataFolder(place);
   const settings = { ...given, folder };
   const { inFolder, manyHosts } = capabilitiesOf(given.config);
-  if (inFolder && !(await isThere(folder.database))) {
+  if (inFolder && findOwnDatabase(folder).place === null) {
     throw new AppError(
       "conflict",
       `There is no database in ${folder.path} yet, so there is nothing to seal anew.`,

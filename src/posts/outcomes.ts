@@ -157,14 +157,10 @@ export async function tellUnchanged(
 export const NO_TIME_GIVEN =
   "It goes out at once, because no time was given. Give scheduledAt or slot if that was not meant.";
 
-/** The same of one whose time has come, in a list in which that is easily overlooked. */
-export const DUE_NOW = "It goes out at once, because its time is now.";
-
 /** Once it is stored it is too late for a time, and this answer comes before the outcome. */
 export function onceSent(warning: Said): Said {
-  const told = [NO_TIME_GIVEN, DUE_NOW].find((one) => String(warning).startsWith(one));
-  const [goesOut] = told?.split(". ") ?? [];
-  if (goesOut === undefined) return warning;
+  const [goesOut] = NO_TIME_GIVEN.split(". ");
+  if (goesOut === undefined || !String(warning).startsWith(NO_TIME_GIVEN)) return warning;
   return say(`${withFullStop(goesOut)} What became of it is not known yet.`, {
     next: [{ do: "look", postId: null }, { do: "stop_if_not_meant" }],
   });

@@ -269,7 +269,7 @@ export async function preparePost(
   const isShown = dryRun || isOneOfSeveral;
   const how = { isTimed: isInSlot || input.scheduledAt !== undefined, isShown, isDone: isDone && !dryRun };
   const warnings = [
-    ...(account.paused === 0 ? warnOfNow(call, row, how) : []),
+    ...(account.paused === 0 ? warnOfNow(call, how) : []),
     ...told,
     ...prepared.warnings,
     ...(await warnOfDoubles(ctx, row, { beside: before, isDone: how.isDone })),

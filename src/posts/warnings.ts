@@ -14,7 +14,7 @@ import { firstWords, tellLimit } from "../accounts/late-posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { isServerRunning } from "../health/status.ts";
 import { warnOfQuotas } from "../publishing/quotas.ts";
-import { DUE_NOW, NO_TIME_GIVEN } from "./outcomes.ts";
+import { NO_TIME_GIVEN } from "./outcomes.ts";
 
 /* What to say of a post that may be stored: nothing of it keeps the post back. */
 
@@ -84,11 +84,10 @@ const WHEN = ["scheduledAt", "slot"];
  */
 export function warnOfNow(
   { leftEmpty = [] }: CallContext,
-  row: PostRow,
   how: { readonly isTimed: boolean; readonly isShown: boolean; readonly isDone: boolean },
 ): Said[] {
   const { isTimed, isShown, isDone } = how;
-  if (isTimed) return isShown && isDone && row.scheduled_at <= row.created_at ? [DUE_NOW] : [];
+  if (isTimed) return [];
   if (isShown || !isDone) return isShown ? [NO_TIME_GIVEN] : [];
   const empty = WHEN.filter((field) => leftEmpty.includes(field)).join(", ");
   if (empty === "") return [];

@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   createOnce,
+  findOwnDatabase,
   locateDataFolder,
   openDataFolder,
   readEnvironment,
@@ -176,6 +177,18 @@ describe("secret.key", () => {
     expect(existsSync(file)).toBe(false);
     writeFileSync(file, kept, { mode: 0o600 });
     expect((await runCli(["keys", "list"], temporary)).status).toBe(0);
+  });
+
+  it("is not made anew beside a database that is a folder of files", async () => {
+    using temporary = temporaryFolder();
+    const folder = await openDataFolder(temporary.path);
+    writeFileSync(folder.epoch, "1");
+    mkdirSync(folder.database);
+    expect(findOwnDatabase(folder)).toEqual({ place: folder.database, isEmpty: true });
+    writeFileSync(join(folder.database, "table"), "rows");
+    expect(findOwnDatabase(folder).isEmpty).toBe(false);
+    await expect(readSecretKey(folder)).rejects.toThrow(/secret\.key is missing\./);
+    expect(existsSync(folder.secretKey)).toBe(false);
   });
 
   it("is made once, by whoever comes first, for this user alone", async () => {

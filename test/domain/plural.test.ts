@@ -19,6 +19,7 @@ const MANY = [
   "the range has ${count} days",
   "${accountNames.length} channels",
   "${its} posts",
+  "The series ${nameDraft(row)} posts on",
   "that month has ${lastDay} days",
   "Publish ${due.length} posts now",
 ];

@@ -85,7 +85,11 @@ describe("the two halves of a server", () => {
       const [accountId] = (await asker(api)("GET /api/v1/accounts")).json.accounts.map(
         (account: { id: string }) => account.id,
       );
-      const args = { accountId, caption: idempotencyKey, scheduledAt: `2199-01-${day}T00:00:00Z` };
+      const args = {
+        accountId,
+        caption: idempotencyKey,
+        scheduledAt: `${new Date().getUTCFullYear() + 1}-01-${day}T00:00:00Z`,
+      };
       const run = await runCli(["call", "schedule_post", JSON.stringify(args)], { env: folder.env });
       return JSON.parse(run.stdout).warnings;
     };

@@ -43,14 +43,32 @@ function absent<T extends object>(name: string): T {
 export type TestContext = AppContext &
   AsyncDisposable & { readonly clock: FakeClock; readonly log: ReturnType<typeof createMemoryLogger> };
 
+const ENGINES = ["sqlite", "postgres"] as const;
+type TestEngine = (typeof ENGINES)[number];
+
+/** Which engine the run asks for. Throws for one that is not listed here, and would be tried on another. */
+export const testEngine = engineNamed(process.env.POSTHORN_TEST_ENGINE ?? "sqlite");
+
+function engineNamed(name: string): TestEngine {
+  const found = ENGINES.find((engine) => engine === name);
+  if (found !== undefined) return found;
+  throw new Error(
+    `POSTHORN_TEST_ENGINE is "${name}", but test/support/context.ts knows: ${ENGINES.join(", ")}.`,
+  );
+}
+
 /** The run asks for contexts on PostgreSQL. */
-export const isOnPostgres = process.env.POSTHORN_TEST_ENGINE === "postgres";
+export const isOnPostgres = testEngine === "postgres";
+
+const EMPTY_STORES: Readonly<Record<TestEngine, () => Promise<Store>>> = {
+  sqlite: async () => openStore({ file: ":memory:", around: await freshSchema() }),
+  // It needs Vitest, which those do without who use this in a process of their own.
+  postgres: async () => (await import("./postgres-store.ts")).openTestStore(),
+};
 
 /** Of its own, in memory or on the run's PostgreSQL server. */
-export async function openEmptyStore(): Promise<Store> {
-  if (!isOnPostgres) return openStore({ file: ":memory:", around: await freshSchema() });
-  // It needs Vitest, which those do without who use this in a process of their own.
-  return (await import("./postgres-store.ts")).openTestStore();
+export function openEmptyStore(): Promise<Store> {
+  return EMPTY_STORES[testEngine]();
 }
 
 /** What each context that is made from now on asks through, and who hears of it; null ends that. */

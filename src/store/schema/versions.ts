@@ -6,8 +6,8 @@ export interface Schema {
   readonly first: readonly string[];
   /** Each later change, append-only: a released one is never edited. */
   readonly changes: readonly (readonly string[])[];
-  /** The number of the last schema from before the first release, and what makes it the first. */
-  readonly early: { readonly version: number; readonly statements: readonly string[] };
+  /** The number of the last schema from before the first release, and what makes it the first. Newer engines have none. */
+  readonly early?: { readonly version: number; readonly statements: readonly string[] };
   /** The setting that names another database. */
   readonly setting: string;
 }
@@ -24,7 +24,7 @@ export function newestVersion({ changes }: Schema): number {
 export function statementsFrom(version: number, schema: Schema): readonly string[] {
   const { first, changes, early, setting } = schema;
   if (version === 0) return [...first, ...changes.flat()];
-  if (version === early.version) return [...early.statements, ...changes.flat()];
+  if (early !== undefined && version === early.version) return [...early.statements, ...changes.flat()];
   if (version > newestVersion(schema))
     throw new AppError(
       "unavailable",

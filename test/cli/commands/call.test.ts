@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 import { runCli } from "../../support/cli.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
+const LATER = `${new Date().getUTCFullYear() + 1}-01-01T00:00:00Z`;
+
 describe("posthorn call", () => {
   it("prints a tool's result as JSON", async () => {
     using folder = temporaryFolder();
@@ -44,7 +46,7 @@ describe("posthorn call", () => {
     const args = JSON.stringify({
       accountId: accounts[0]?.id,
       caption: "Once",
-      scheduledAt: "2100-01-01T00:00:00Z",
+      scheduledAt: LATER,
       idempotencyKey: "k1",
     });
     const first = await runCli(["call", "schedule_post", args], folder);
@@ -97,7 +99,7 @@ describe("posthorn call", () => {
     let ended: number | null = null;
     await started;
     const now = JSON.stringify({ accountId, caption: "Now" });
-    const later = JSON.stringify({ accountId, caption: "Later", scheduledAt: "2100-01-01T00:00:00Z" });
+    const later = JSON.stringify({ accountId, caption: "Later", scheduledAt: LATER });
     const { post, warnings } = JSON.parse((await runCli(["call", "schedule_post", now], folder)).stdout);
     expect([post.status, warnings]).toEqual(["published", []]);
     const planned = JSON.parse((await runCli(["call", "schedule_post", later], folder)).stdout);
@@ -110,7 +112,7 @@ describe("posthorn call", () => {
 
   it("tells of a post for later that nothing is running to send", async () => {
     using folder = temporaryFolder();
-    const args = { accountId: await idOf(folder), caption: "Later", scheduledAt: "2100-01-01T00:00:00Z" };
+    const args = { accountId: await idOf(folder), caption: "Later", scheduledAt: LATER };
     const run = await runCli(["call", "schedule_post", JSON.stringify(args)], folder);
     expect(JSON.parse(run.stdout).warnings).toEqual([
       "No Posthorn server is running on this data folder, so this post goes out only if one, or an agent's client with Posthorn, is open at that time. `posthorn service install` keeps one running, `posthorn serve` does until it is stopped.",

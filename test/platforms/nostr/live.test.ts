@@ -218,7 +218,7 @@ describe("a live post", () => {
 });
 
 it.each<[string, Partial<StagePost>, Record<string, Json>, RegExp]>([
-  ["no text and no media", { caption: " " }, {}, /^caption: is empty,? and there is no media/],
+  ["no text and no media", { caption: " " }, {}, /^caption: is empty, and there are no media/],
   ["a title of a note", {}, { title: "x" }, /^metadata.title: is shown only with format/],
   [
     "a thread of an article",

@@ -28,10 +28,13 @@ afterEach(async () => {
 /** Another process that holds this worker, from when it does. */
 async function startHolder(id: string): Promise<ChildProcess> {
   const args = ["--import", "tsx", HOLDER, JSON.stringify(place.options), id];
-  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "pipe"] });
   children.push(child);
-  await once(child.stdout, "data");
-  return child;
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
+  const isHeld = once(child.stdout, "data").then(() => true);
+  if (await Promise.race([isHeld, once(child, "close").then(() => false)])) return child;
+  throw new Error(`The process that was to hold ${id} ended: ${said}`);
 }
 
 /** What a publisher does with those that end without a word. */

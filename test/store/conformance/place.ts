@@ -4,7 +4,7 @@ import { systemClock } from "../../../src/app/system-clock.ts";
 import type { Store } from "../../../src/store/engine/store.ts";
 import { openSqlite, type SqliteDatabase } from "../../../src/store/local/driver.ts";
 import { openStore } from "../../../src/store/open-store.ts";
-import { isOnPostgres } from "../../support/context.ts";
+import { testEngine } from "../../support/context.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /*
@@ -29,7 +29,7 @@ export type PlaceOptions = { readonly file: string; readonly locks: string } | {
 
 /** Of a database that is not made yet. */
 export function openPlace(): Promise<Place> {
-  return isOnPostgres ? openOnPostgres() : openOnSqlite();
+  return { sqlite: openOnSqlite, postgres: openOnPostgres }[testEngine]();
 }
 
 const VERSION = "PRAGMA user_version";

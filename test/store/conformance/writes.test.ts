@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "../../../src/domain/errors.ts";
+import { withoutNul } from "../../../src/domain/whole-text.ts";
 import type { Store } from "../../../src/store/engine/store.ts";
 import { rowsFrom } from "../../../src/store/engine/statements.ts";
 import { insertMeta, readMeta, setMeta } from "../../../src/store/queries/meta.ts";
@@ -135,6 +136,23 @@ describe("values", () => {
     );
     expect(rows).toEqual([{ n: 0, at: 1_796_000_000_000 }]);
     expect(await queryOf(store).selectFrom("posts").select("id").where("id", "in", []).execute()).toEqual([]);
+  });
+
+  it("are numbers where they are summed up, averaged and rounded", async () => {
+    const rows = await rowsOf(
+      store,
+      sql`SELECT sum(n) AS total, avg(n) AS mean, CAST(0.25 AS NUMERIC) AS share
+        FROM (SELECT CAST(2 AS BIGINT) AS n UNION ALL SELECT 3) AS given`,
+    );
+    expect(rows).toEqual([{ total: 5, mean: 2.5, share: 0.25 }]);
+  });
+
+  it("may have NUL, at which no text ends and nothing fails", async () => {
+    const given = "a\0b";
+    await store.write((tx) => setMeta(tx, "key nul", given));
+    expect([given, withoutNul(given)]).toContain(await readMeta(other, "key nul"));
+    const found = queryOf(store).selectFrom("meta").select("key").where("value", "in", [given]);
+    expect(await found.execute()).toEqual([{ key: "key nul" }]);
   });
 
   it("are ordered byte by byte", async () => {
