@@ -7,7 +7,8 @@ import { Id } from "../../ports/platform-values.ts";
 import { oneChannel, optional, secretField, textField } from "../shared/connect.ts";
 import { naming } from "../shared/faults.ts";
 import { plainMentions } from "../../domain/posts/mentions.ts";
-import { captionAs, textSeen } from "../shared/markdown.ts";
+import { textSeen } from "../shared/markdown.ts";
+import { captionAs } from "../shared/shown.ts";
 import { ask, askWith, guildPath, readWebhook } from "./api.ts";
 import type { StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import {

@@ -22,7 +22,7 @@ import { DAY, MINUTE } from "../../domain/time.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import { check, GhostMetadata } from "./metadata.ts";
 import { MEDIA, publish } from "./publish.ts";
-import { shownThere } from "../shared/markdown.ts";
+import { shownThere } from "../shared/shown.ts";
 import { textOfHtml } from "../../domain/html-text.ts";
 
 const KEY_PLACE =

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { shownThere } from "../shared/markdown.ts";
+import { shownThere } from "../shared/shown.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Connected, ConnectInput, ConnectIo, SecretsWay } from "../../ports/connect.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";

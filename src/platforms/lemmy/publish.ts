@@ -10,7 +10,7 @@ import {
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import { naming } from "../shared/faults.ts";
-import { captionAs } from "../shared/markdown.ts";
+import { captionAs } from "../shared/shown.ts";
 import { inOrder, itemsOf, picturePart, type PostItem } from "../shared/media.ts";
 import { findFirst, pages } from "../shared/pages.ts";
 import { idOnServer, serverOf } from "../shared/servers.ts";

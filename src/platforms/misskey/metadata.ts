@@ -4,14 +4,8 @@ import { commonMetadata, pollWithin } from "../../domain/posts/common-metadata.t
 import { mentionsByAddress } from "../../domain/posts/mentions.ts";
 import type { PlatformAccount, PlatformIo } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, Inspection, PlatformPost } from "../../ports/platform.ts";
-import {
-  bareAddress,
-  type Block,
-  captionAs,
-  type Inline,
-  rangesOf,
-  readMarkdown,
-} from "../shared/markdown.ts";
+import { bareAddress, type Block, type Inline, rangesOf, readMarkdown } from "../shared/markdown.ts";
+import { captionAs } from "../shared/shown.ts";
 import { ACCEPTED } from "../shared/media.ts";
 import { handleAt, serverOf } from "../shared/servers.ts";
 import { checkAltTexts, partsOf, tooLong } from "../shared/thread.ts";

@@ -1,6 +1,6 @@
 import type { StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import { definePlatform } from "../../ports/platform.ts";
-import { captionAs, shownThere } from "../shared/markdown.ts";
+import { captionAs, shownThere } from "../shared/shown.ts";
 import { REDDIT_API } from "./api.ts";
 import { communities, consent, flairs } from "./connect.ts";
 import { analytics, edit, insights, inspect, isSelf, remove } from "./live.ts";

@@ -1,6 +1,5 @@
 import { createRequire } from "node:module";
 import type { Marked, Token, TokenizerExtension, Tokens } from "marked";
-import type { StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import { MENTION } from "../../domain/posts/mentions.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
 
@@ -213,27 +212,6 @@ function linesOf(text: string): Inline[] {
       ...(at === 0 ? [] : [{ kind: "break" } as const]),
       ...(line === "" ? [] : [{ kind: "text", text: line } as const]),
     ]);
-}
-
-/** For a preview: what readers see of a text that is Markdown where `format` says so, and that is rewritten by us. */
-export function shownAs(format: string | undefined): { write?(text: string): string } {
-  return format === "markdown" ? { write: (text) => rangesOf(readMarkdown(text)).text } : {};
-}
-
-/**
- * For a preview, where the platform reads Markdown itself: readers see the bars of `||spoilers||`, which only chat
- * services know, and what counts is what is sent.
- */
-export function shownThere(text: string | null, format: string | undefined): { body?: string } {
-  return format === "markdown" ? { body: rangesOf(readMarkdown(text ?? "", false)).text } : {};
-}
-
-/** Where a plain text is weighed with what keeps its signs: one in Markdown is sent as it is. */
-export function captionAs<C extends StatedCapabilities["caption"]>(
-  caption: C,
-  format: string | undefined,
-): C {
-  return format === "markdown" ? { ...caption, unit: "characters" } : caption;
 }
 
 /** How a platform writes what HTML says in other ways. */

@@ -1,16 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  captionAs,
   htmlOf,
   type Range,
   rangesOf,
   readMarkdown,
   readText,
-  shownAs,
-  shownThere,
   textSeen,
 } from "../../../src/platforms/shared/markdown.ts";
+import { captionAs, shownAs, shownThere } from "../../../src/platforms/shared/shown.ts";
 
 const TEXT = [
   "# News",
