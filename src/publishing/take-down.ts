@@ -3,7 +3,7 @@ import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { isTakenDown, TRANSITIONS } from "../domain/posts/post-states.ts";
 import { AppError } from "../domain/errors.ts";
 import type { SaidPost } from "../domain/posts/post.ts";
-import { deadline, tellTime, MINUTE } from "../domain/time.ts";
+import { deadline, tellTime, MINUTE, SECOND } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import { toPost, transition, readMetadata } from "../store/queries/posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
@@ -28,6 +28,8 @@ export function tellTakenDown({ platforms, settings }: AppContext, row: PostRow)
 
 /** A thread is deleted part by part. */
 const REMOVE_TIMEOUT_MS = MINUTE;
+/** Whether a live post is there still is asked for a better answer alone. */
+const LOOK_TIMEOUT_MS = 10 * SECOND;
 
 /** What a process that ends in the middle leaves on the post; both an answer and a refusal replace it. */
 const BEGUN = "It was to be taken down, and the process ended before that was done. Take it down again.";
@@ -107,12 +109,17 @@ async function remove(
   held: HeldPost,
 ): Promise<{ readonly left: string | null; readonly wasGone: boolean }> {
   const { post: row, account } = held;
-  const signal = deadline(REMOVE_TIMEOUT_MS);
-  const io = { ...(await createPlatformIo(ctx, account, signal)), ...(await readStepResults(ctx, row)) };
+  const results = await readStepResults(ctx, row);
+  const ioWithin = async (ms: number) => ({
+    ...(await createPlatformIo(ctx, account, deadline(ms))),
+    ...results,
+  });
+  const io = await ioWithin(REMOVE_TIMEOUT_MS);
   const post = toPlatformPost(platform, row);
   // The platform may have published it a moment ago: what people have seen is not taken back unasked.
   const isUploaded = row.status === "uploaded";
-  const state = await askState(isUploaded, async () => platform.insights?.(post, io));
+  const asked = isUploaded ? io : await ioWithin(LOOK_TIMEOUT_MS);
+  const state = await askState(isUploaded, async () => platform.insights?.(post, asked));
   if (isUploaded && state === "live")
     throw new AppError(
       "conflict",
@@ -130,7 +137,7 @@ async function remove(
   return { left: told.length === 0 ? null : `It was taken down. ${told.join(" ")}`, wasGone };
 }
 
-/** What its platform says of it first. Only of an uploaded post it must be known. */
+/** What its platform says of it first. Only of an uploaded post it must be known: nothing else holds up the removal. */
 async function askState(
   isNeeded: boolean,
   ask: () => Promise<PostInsights | undefined>,
@@ -138,7 +145,7 @@ async function askState(
   try {
     return (await ask())?.state;
   } catch (error) {
-    if (isNeeded || !(error instanceof PlatformFault)) throw error;
+    if (isNeeded) throw error;
     return "unknown";
   }
 }
