@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { noteTitle } from "../../src/domain/accounts/platform-titles.ts";
 import { fromStored } from "../../src/domain/sentences.ts";
 import { agentsWords } from "../../src/toolkit/words.ts";
 import { AppError, INTERNAL_ERROR_SENTENCE } from "../../src/domain/errors.ts";
@@ -202,6 +203,8 @@ function show(end: AttemptResult): Record<string, string> {
     tries: String(end.tries),
   };
 }
+
+beforeAll(() => noteTitle("feed", "Feed"));
 
 describe("the verdict", () => {
   it.each(rows)("on $what (open: $open, uploaded: $up, late: $late) is $state", (row) => {
