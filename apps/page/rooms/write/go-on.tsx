@@ -57,7 +57,7 @@ export function GoOn({ composer: { draft, form } }: { readonly composer: Compose
 
 /** Of the draft that was changed last and not saved. Null: the browser has none. */
 function keptTitle(): string | null {
-  const id = newestEdit("draft_");
+  const id = newestEdit("dft_");
   const { title, caption } = jsonOf(readEdit(id ?? "")?.change);
   return id === null ? null : textOf(title).trim() || splitText(textOf(caption)).first || null;
 }
