@@ -96,7 +96,7 @@ function whyUnderWay(ctx: AppContext, post: WaitingPost, now: number, title: str
 /** What to do about a refusal, as platforms' errors end with it. */
 const ADVICE = / Change (?:[^.]|\.\S){0,120}, then send it again\.$/;
 
-/** Nobody is to change and send what is tried again by itself. */
+/** What is tried again by itself is not to be changed and sent by a person. */
 function withoutAdvice(said: Said): Message {
   return new Message(
     sentencesIn(said).map(({ field, what, next }) => ({

@@ -104,7 +104,7 @@ describe("a due post that does not go out says why", () => {
     await setPost({ next_at: service.clock.now() });
     expect(await reason()).toMatch(/Feed asks to slow down\.$/);
     await setPost({ next_at: soon() - 30 * SECOND });
-    // Nobody is to change and send what is tried again by itself.
+    // What is tried again by itself is not to be changed and sent by a person.
     for (const advice of [
       "Change the post, then send it again.",
       "Change it, or look at the account on x.com, then send it again.",
