@@ -99,6 +99,11 @@ it.each([
     expect((await boxOf(".toast")).width).toBe(wide);
     for (const pressed of [".compose-desk", ".action-bar", '.side a[href="/app/settings"]'])
       expect([pressed, await isApart(".toast", pressed)]).toEqual([pressed, true]);
+    await text().fill("Scheduled");
+    await button("Schedule").click();
+    await page.getByText(/^Scheduled for/).waitFor();
+    await page.locator("#grid .cell").first().waitFor();
+    expect(await isApart(".toast", "#grid")).toBe(true);
   },
 );
 
