@@ -1,4 +1,4 @@
-import { ended, fromStored, join, toStored } from "../domain/sentences.ts";
+import { ended, fromStored, join, Message, type Said, sentencesIn, toStored } from "../domain/sentences.ts";
 import { toldState, whyHeld } from "../domain/accounts/account.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import type { LateCause } from "../domain/posts/post.ts";
@@ -40,7 +40,10 @@ function withNextTry({ clock, settings }: AppContext, error: string, post: Waiti
   const next = Math.max(post.next_at ?? 0, post.next_allowed_at);
   if (next <= clock.now()) return error;
   return toStored(
-    join(ended(said), `It is tried again on ${tellTry(next, { now: clock.now(), ...settings })}.`),
+    join(
+      ended(withoutAdvice(said)),
+      `It is tried again on ${tellTry(next, { now: clock.now(), ...settings })}.`,
+    ),
   );
 }
 
@@ -86,8 +89,22 @@ function whyUnderWay(ctx: AppContext, post: WaitingPost, now: number, title: str
     nextAt === null || nextAt <= now
       ? null
       : `The next try is on ${tellTry(Math.max(nextAt, post.next_allowed_at), { now, ...ctx.settings })}.`;
-  const why = lastError === null ? null : ended(fromStored(lastError));
+  const why = lastError === null ? null : ended(withoutAdvice(fromStored(lastError)));
   return toStored(join(inDoubt === 0 ? null : doubt, why, held === null ? next : ended(held)));
+}
+
+/** What to do about a refusal, as platforms' errors end with it. */
+const ADVICE = / Change (?:[^.]|\.\S){0,120}, then send it again\.$/;
+
+/** What is tried again by itself is not to be changed and sent by a person. */
+function withoutAdvice(said: Said): Message {
+  return new Message(
+    sentencesIn(said).map(({ field, what, next }) => ({
+      field,
+      what: what.replace(ADVICE, ""),
+      next: next.filter((step) => step.do !== "retry"),
+    })),
+  );
 }
 
 /** How the platform keeps a post from being there twice. */

@@ -103,6 +103,18 @@ describe("a due post that does not go out says why", () => {
     expect(await reason()).toBe(`${SENT} Feed asks to slow down. ${next}`);
     await setPost({ next_at: service.clock.now() });
     expect(await reason()).toMatch(/Feed asks to slow down\.$/);
+    await setPost({ next_at: soon() - 30 * SECOND });
+    // What is tried again by itself is not to be changed and sent by a person.
+    for (const advice of [
+      "Change the post, then send it again.",
+      "Change it, or look at the account on x.com, then send it again.",
+    ]) {
+      await queryOf(service.ctx.store)
+        .updateTable("attempts")
+        .set({ error: `The server refused the request. ${advice}` })
+        .execute();
+      expect(await reason()).toBe(`${SENT} The server refused the request. ${next}`);
+    }
   });
 
   it("in one sentence of a state: what is tried again later is not on its way", async () => {

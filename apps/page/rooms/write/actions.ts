@@ -1,7 +1,8 @@
 import { effect } from "@preact/signals";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { now } from "../../../shared/clock.ts";
 import { useAddress } from "../../data/address.tsx";
+import type { Draft } from "../../../../src/domain/drafts/draft.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { may, zone } from "../../data/session.ts";
 import { channelName, loadStatus } from "../../data/shared-data.ts";
@@ -12,11 +13,14 @@ import { followPosts } from "../../post/follow-posts.ts";
 import { placesOf } from "../../post/tell-outcome.ts";
 import { say } from "../../../ui/toasts.tsx";
 import { sentenceOf } from "../../wire.ts";
-import type { Composer } from "./composer.ts";
-import { type Form, timeProblem } from "./form.ts";
+import { type Composer, refusalOf } from "./composer.ts";
+import { type Form, slotless, timeProblem } from "./form.ts";
+import { sharedFields } from "./platform-fields.ts";
 import { pollProblem } from "./poll.ts";
-import { inWords } from "./repeat.ts";
+import { tellFailing } from "./remarks.ts";
+import { tellBegun } from "./repeat.ts";
 import { fileProblem } from "./uploads.ts";
+import { hasSlots } from "./when-part.tsx";
 
 export const ASKING = "Asking for approval…";
 
@@ -56,6 +60,7 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     ];
     return () => ends.forEach((end) => end());
   }, [composer]);
+  const lookLater = useLookLater();
   /** Without a text it is said what becomes of the posts, which go out now. */
   const leave = (
     text: string | null,
@@ -77,12 +82,7 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
       return refuse("Nothing was done: this was changed elsewhere. Choose above which one to go on with.");
     }
     const failing = composer.checks.value.filter(({ error }) => error !== null);
-    if (failing.length > 0) {
-      const [one] = failing.length === 1 ? failing : [];
-      const where = one === undefined ? `${failing.length} channels` : channelName(one.accountId);
-      return refuse(`Not yet: there is something to mend for ${where}. It is said in red where it belongs.`);
-    }
-    return true;
+    return failing.length === 0 || refuse(tellFailing(failing, shownOf(composer.form.value), channelName));
   };
   const refuse = (sentence: string): false => {
     setRefusal(sentence);
@@ -99,8 +99,15 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     const { draft, form } = composer;
     if (draft.value === null) return;
     const { id, revision } = draft.value;
-    const { posts } = (await call("decide_draft", { id, revision, decision: "approve" })).draft;
-    leave(form.value.when === "now" ? null : doneText(form.value, posts), posts, placeOf(posts));
+    const done = (posts: Draft["posts"], text: string): void =>
+      leave(form.value.when === "now" ? null : text, posts, placeOf(posts));
+    try {
+      const { posts } = (await call("decide_draft", { id, revision, decision: "approve" })).draft;
+      done(posts, doneText(form.value, posts));
+    } catch (error) {
+      if (refusalOf(error).kind === "lost") lookLater(id, (posts) => done(posts, "It was scheduled."));
+      throw error;
+    }
   };
   const submit = async (): Promise<void> => {
     const { value } = composer.draft;
@@ -155,6 +162,35 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
   return actions;
 }
 
+/** Looks whether a draft was decided, where the answer was lost: as soon as there is one, while it is open here. */
+function useLookLater(): (id: string, onDecided: (posts: Draft["posts"]) => void) => void {
+  const timer = useRef<ReturnType<typeof setTimeout>>();
+  const isLeft = useRef(false);
+  useEffect(
+    () => () => {
+      isLeft.current = true;
+      clearTimeout(timer.current);
+    },
+    [],
+  );
+  const lookLater: ReturnType<typeof useLookLater> = (id, onDecided) => {
+    const look = async (): Promise<void> => {
+      try {
+        const [draft] = (await call("list_drafts", { id })).drafts;
+        const isDecided = draft?.state === "scheduled" || draft?.state === "repeating";
+        if (isDecided && !isLeft.current) onDecided(draft.posts);
+      } catch (error) {
+        if (refusalOf(error).kind === "lost" && !isLeft.current) lookLater(id, onDecided);
+      }
+    };
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => void look(), LOOK_AFTER_MS);
+  };
+  return lookLater;
+}
+
+const LOOK_AFTER_MS = 2_000;
+
 /** Whether a change left everything that is seen of a post as it was. */
 function isSame(before: Post | null, after: Post): boolean {
   const seenOf = ({ caption, mediaUrl, metadata, scheduledAt, leadMinutes }: Post): string =>
@@ -193,6 +229,12 @@ function missingIn(form: Form): string | null {
   return fileProblem(media.map(({ key }) => key)) ?? poll ?? timeProblem(form, zone.value, now());
 }
 
+/** What of a form says in red what is wrong with it. */
+function shownOf(form: Form): Parameters<typeof tellFailing>[1] {
+  const shared = sharedFields(form.targets).map(({ key }) => key);
+  return { form, shared, slotless: slotless(form, hasSlots) };
+}
+
 type Times = readonly Pick<Post, "accountId" | "scheduledAt">[];
 
 /** The part of the plan that shows what was scheduled. */
@@ -208,7 +250,7 @@ function timesOf(posts: Times): readonly number[] {
 
 function doneText(form: Form, posts: Times): string {
   const where = placesOf(form.targets, channelName);
-  if (form.when === "repeat") return `${inWords(form.repeat, clockTime)} on ${where}.`;
+  if (form.when === "repeat") return tellBegun(form.repeat, clockTime, where);
   const [first, ...others] = timesOf(posts);
   if (first === undefined) return `Scheduled on ${where}.`;
   return others.length === 0

@@ -14,7 +14,7 @@ import { learnFiles } from "./media-files.ts";
 import { NotesPart } from "./notes-part.tsx";
 import { learnPlatforms, sharedFields } from "./platform-fields.ts";
 import { Previews } from "./previews.tsx";
-import { placeOf, type Remark, remarksOf } from "./remarks.ts";
+import { placeOf, type Remark, remarksOf, withoutReason } from "./remarks.ts";
 import { TargetPart } from "./target-part.tsx";
 import { TextPart } from "./text-part.tsx";
 import { WhenPart } from "./when-part.tsx";
@@ -42,7 +42,8 @@ export function Compose({ composer, title, hint }: ComposeProps) {
   useLoad((signal) => learnPlatforms(providers, signal), JSON.stringify(providers));
   const urls = form.value.media.flatMap(({ url }) => (isNoPicture(url) ? [url] : []));
   useLoad((signal) => learnFiles(urls, signal), JSON.stringify(urls));
-  const remarks = remarksOf(checks.value);
+  const failedBy = post?.status === "failed" ? post.error : null;
+  const remarks = withoutReason(remarksOf(checks.value), failedBy);
   const shared = sharedFields(form.value.targets).map(({ key }) => key);
   const remarksAt = (place: string): readonly Remark[] =>
     remarks.filter((remark) => placeOf(remark, form.value, shared) === place);
@@ -64,7 +65,7 @@ export function Compose({ composer, title, hint }: ComposeProps) {
           {draft.value.decision.note === null ? "." : `: ${draft.value.decision.note}`}
         </p>
       )}
-      {post?.status === "failed" && post.error !== null && <p class="hint">{post.error}</p>}
+      {failedBy !== null && <p class="hint">{failedBy}</p>}
       <div class="compose compose-room">
         <div class="compose-desk">
           <ChannelsPart

@@ -163,6 +163,12 @@ export function formOfPost(post: PostContent, now: number, zone: Zone): Form {
   };
 }
 
+/** The form of another post like it: at its time, where that is ahead. */
+export function copyOf(post: PostContent, labels: readonly string[], now: number, zone: Zone): Form {
+  const form = formOfPost(post, now, zone);
+  return { ...atTime({ ...form, at: emptyForm(now, zone).at }, form.at), when: "at", labels };
+}
+
 function targetFormOf(
   { accountId, caption, mediaUrl, metadata, scheduledAt }: Target,
   zone: Zone,
@@ -287,6 +293,14 @@ export function postChangeOf(form: Form, zone: Zone, known: readonly string[]): 
     metadata: metadataOf(form, known) ?? nothing,
     ...(ms !== null && { scheduledAt: new Date(ms).toISOString() }),
   };
+}
+
+/** The channels that take a slot and have none. */
+export function slotless(form: Form, hasSlots: (accountId: string) => boolean): readonly string[] {
+  if (form.when !== "slot") return [];
+  return form.targets.flatMap(({ accountId, at }) =>
+    at === null && !hasSlots(accountId) ? [accountId] : [],
+  );
 }
 
 /** Why the form cannot be scheduled yet, where no server need be asked. */

@@ -1,10 +1,13 @@
 import { signal } from "@preact/signals";
 import { readDraft } from "../../../shared/drafts.ts";
-import { jsonOf } from "../../../shared/json.ts";
+import { jsonOf, textOf } from "../../../shared/json.ts";
+import { splitText } from "../../../shared/texts.ts";
+import { newestEdit, readEdit } from "../../data/kept-edits.ts";
 import { useLoad } from "../../data/load.ts";
 import { isOwnKey } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
 import { Button } from "../../../ui/button.tsx";
+import { isUnreached } from "../../wire.ts";
 import type { Composer } from "./composer.ts";
 import { isAnything } from "./form.ts";
 import { lastSave } from "./kept-forms.ts";
@@ -34,8 +37,11 @@ const putAside = signal<readonly string[]>([]);
 
 /** Leads back to what the person wrote last and did not finish, until they begin something else. */
 export function GoOn({ composer: { draft, form } }: { readonly composer: Composer }) {
-  const { data } = useLoad(loadLatest, "open");
-  if (data === null || data.title === null || draft.value !== null || isAnything(form.value)) return null;
+  const { data, error } = useLoad(loadLatest, "open");
+  if (draft.value !== null || isAnything(form.value)) return null;
+  if (data === null && error !== null && isUnreached(error))
+    return <p class="hint">{tellUnopened(keptTitle())}</p>;
+  if (data === null || data.title === null) return null;
   if (putAside.value.includes(data.id)) return null;
   return (
     <p class="hint">
@@ -47,6 +53,20 @@ export function GoOn({ composer: { draft, form } }: { readonly composer: Compose
       </Button>
     </p>
   );
+}
+
+/** Of the draft that was changed last and not saved. Null: the browser has none. */
+function keptTitle(): string | null {
+  const id = newestEdit("dft_");
+  const { title, caption } = jsonOf(readEdit(id ?? "")?.change);
+  return id === null ? null : textOf(title).trim() || splitText(textOf(caption)).first || null;
+}
+
+/** What is said of drafts while they cannot be read. */
+export function tellUnopened(title: string | null): string {
+  return title === null
+    ? "Drafts that you saved before open when you are online."
+    : `“${title}” is kept, and opens when you are online.`;
 }
 
 async function loadLatest(

@@ -3,6 +3,7 @@ import { sentencesBehind } from "../../../shared/told.ts";
 import { PAGE_WORDS, sentenceInWords } from "../../../words.ts";
 import type { Check } from "../../../../src/domain/drafts/draft.ts";
 import type { Form } from "./form.ts";
+import { listed } from "./repeat.ts";
 
 /** Something that the server says of a channel's post, about one field. */
 export interface Remark {
@@ -92,6 +93,52 @@ export function placeOf({ accountId, field }: Remark, form: Form, shared: readon
   if (field === "when") return target.at === null ? "when" : own;
   if (field === "thread") return "thread";
   return shared.includes(field) && !Object.hasOwn(target.metadata, field) ? field : own;
+}
+
+interface Shown {
+  readonly form: Form;
+  /** The fields that stand with the text. */
+  readonly shared: readonly string[];
+  /** Channels whose want of slots is said below the time, and not in red. */
+  readonly slotless: readonly string[];
+}
+
+/** Whether no part shows it in red. */
+export function isUnshown(remark: Remark, { form, shared, slotless }: Shown): boolean {
+  const place = placeOf(remark, form, shared);
+  return place === "nowhere" || (place === "when" && slotless.includes(remark.accountId));
+}
+
+/** Why it cannot go out yet: itself where no part shows it, and else where to look. */
+export function tellFailing(
+  failing: readonly Check[],
+  shown: Shown,
+  channelName: (accountId: string) => string,
+): string {
+  const errors = remarksOf(failing).filter(({ isError }) => isError);
+  const slotless = errors.filter((one) => isUnshown(one, shown) && shown.slotless.includes(one.accountId));
+  if (slotless.length > 0) return tellSlotless(shown.slotless.map(channelName));
+  const unshown = errors.find((one) => isUnshown(one, shown));
+  if (unshown !== undefined) return `Not yet: ${channelName(unshown.accountId)}: ${unshown.text}`;
+  const [one] = failing.length === 1 ? failing : [];
+  const where = one === undefined ? `${failing.length} channels` : channelName(one.accountId);
+  return `Not yet: there is something to mend for ${where}. It is said in red where it belongs.`;
+}
+
+/** What channels lack that take a slot. */
+export function tellSlotless(names: readonly string[]): string {
+  return names.length === 1
+    ? `${names.join("")} has no slots yet. Set its times, or choose another time.`
+    : `${listed(names)} have no slots yet. Set their times, or choose another time.`;
+}
+
+/** Without why a post failed before, which stands above all. */
+export function withoutReason(remarks: readonly Remark[], reason: string | null): readonly Remark[] {
+  if (reason === null) return remarks;
+  return remarks.flatMap((remark) => {
+    const text = remark.text.split(" It failed before:")[0] ?? "";
+    return remark.isError ? [remark] : text === "" || reason.includes(text) ? [] : [{ ...remark, text }];
+  });
 }
 
 /** Remarks of the same words together, with the channels that they are about. */

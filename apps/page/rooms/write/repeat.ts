@@ -143,6 +143,12 @@ export function inWords(form: RepeatForm, clock: (time: string) => string): stri
   return `${pace}${on} at ${clock(time)} (${timezone})`;
 }
 
+/** What is said once it is begun. `where`: its channels. */
+export function tellBegun(form: RepeatForm, clock: (time: string) => string, where: string): string {
+  const rule = inWords(form, clock);
+  return `The series is started: ${rule.charAt(0).toLowerCase()}${rule.slice(1)} on ${where}.`;
+}
+
 /** `a, b and c`. */
 export function listed(words: readonly string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;

@@ -6,7 +6,7 @@ import { zone } from "../../data/session.ts";
 import { accounts, findAccount, loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { type Composer, createDraftComposer } from "./composer.ts";
-import { atTime, draftOf, emptyForm, type Form, formOf, formOfPost, newTarget } from "./form.ts";
+import { atTime, copyOf, draftOf, emptyForm, type Form, formOf, newTarget } from "./form.ts";
 import { ageOf, type KeptForm, keptNew, keptOf, lastSave, takeOver } from "./kept-forms.ts";
 import { createPostComposer } from "./post-composer.ts";
 import { toWall } from "./wall.ts";
@@ -29,7 +29,7 @@ export async function start(query: Query, onDraft: (id: string) => void): Promis
   if (draft !== undefined) return startDraft(draft, onDraft);
   if (post !== undefined) return startPost(post);
   if (copy !== undefined) {
-    const form = { ...(await formOfCopy(copy)), when: "at" as const };
+    const form = await formOfCopy(copy);
     const composer = createDraftComposer({ form, draft: null, isCopy: true, onDraft });
     return { kind: "writing", composer, hint: null };
   }
@@ -109,8 +109,7 @@ async function startPost(id: string): Promise<Started> {
 
 async function formOfCopy(id: string): Promise<Form> {
   const { post, labels = [] } = await call("get_post", { id });
-  const { at } = emptyForm(now(), zone.value);
-  return { ...formOfPost(post, now(), zone.value), at, labels };
+  return copyOf(post, labels, now(), zone.value);
 }
 
 /** An empty form with what the address gives: a free slot of the plan, or what another app shares. */

@@ -9,10 +9,9 @@ import { ButtonLink } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { pathOfChannel } from "../channels/paths.ts";
 import type { Composer } from "./composer.ts";
-import { atTime, timeProblem, type When } from "./form.ts";
-import type { Remark } from "./remarks.ts";
+import { atTime, type Form, slotless, timeProblem, type When } from "./form.ts";
+import { type Remark, tellSlotless } from "./remarks.ts";
 import { Remarks } from "./remarks.tsx";
-import { listed } from "./repeat.ts";
 import { RepeatPart } from "./repeat-part.tsx";
 import { fromWall, toWall } from "./wall.ts";
 
@@ -38,8 +37,9 @@ export function WhenPart({ composer, remarks, isTried }: WhenPartProps) {
     isPost ? value === "at" || (value === "now" && composer.post?.status === "failed") : true,
   );
   const problem = timeProblem(form, zone.value, now());
+  const without = slotless(form, hasSlots);
   // The card says it already, with the way out.
-  const untold = form.when === "slot" ? remarks.filter(({ accountId }) => hasSlots(accountId)) : remarks;
+  const untold = remarks.filter(({ accountId }) => !without.includes(accountId));
   return (
     <fieldset class="card when">
       <legend class="unseen">When</legend>
@@ -58,7 +58,7 @@ export function WhenPart({ composer, remarks, isTried }: WhenPartProps) {
         ))}
       </div>
       {form.when === "at" && <At composer={composer} error={isTried ? problem : pastProblem(problem)} />}
-      {form.when === "slot" && <Slots composer={composer} />}
+      {form.when === "slot" && <Slots form={form} without={without} />}
       {form.when === "repeat" && <RepeatPart composer={composer} />}
       {form.when === "now" && (
         <p class="muted">It goes out as soon as {isPost ? "you send it" : "you publish it"}.</p>
@@ -97,7 +97,7 @@ function At({ composer, error }: { readonly composer: Composer; readonly error: 
   );
 }
 
-function hasSlots(accountId: string): boolean {
+export function hasSlots(accountId: string): boolean {
   return (findAccount(accountId)?.schedule?.slots ?? []).length > 0;
 }
 
@@ -132,17 +132,13 @@ async function nextSlot(accountId: string, signal: AbortSignal): Promise<string 
   return freeSlots[0]?.at ?? null;
 }
 
-function Slots({ composer }: { readonly composer: Composer }) {
-  const ids = composer.form.value.targets.map(({ accountId }) => accountId);
-  const without = ids.filter((id) => !hasSlots(id));
+function Slots({ form, without }: { readonly form: Form; readonly without: readonly string[] }) {
+  const ids = form.targets.flatMap(({ accountId, at }) => (at === null ? [accountId] : []));
   const [first] = without;
   if (first === undefined) return <NextSlots ids={ids} />;
   return (
     <div class="hint">
-      <span>
-        {listed(without.map(channelName))} {without.length === 1 ? "has" : "have"} no slots yet. Set its
-        times, or choose a time here.
-      </span>
+      <span>{tellSlotless(without.map(channelName))}</span>
       <ButtonLink isSmall href={pathOfChannel(first)}>
         Set the times
       </ButtonLink>

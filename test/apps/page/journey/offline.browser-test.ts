@@ -124,6 +124,31 @@ describe("without a network", () => {
     expect(await text().inputValue()).toBe("");
   });
 
+  it("a draft that was saved before is not lost, and is said to open later", async () => {
+    await open("/app/write");
+    await room("Write");
+    await text().fill("First sentence");
+    await page.getByText(/^Saved /).waitFor();
+    await goTo("Plan");
+    await room("Plan");
+    await cut(true);
+    await goTo("Write");
+    await page.getByText("Drafts that you saved before open when you are online.").waitFor();
+    await cut(false);
+    await page.getByRole("link", { name: "Go on with “First sentence”?" }).click();
+    await expect.poll(() => text().inputValue()).toBe("First sentence");
+    await cut(true);
+    await text().fill("First sentence, and more\nAnd a second");
+    await page.getByText("Kept in this browser, not saved yet: You are offline.").waitFor();
+    await goTo("Plan");
+    await room("Plan");
+    await goTo("Write");
+    await page.getByText("“First sentence, and more” is kept, and opens when you are online.").waitFor();
+    await cut(false);
+    await page.getByRole("link", { name: /Go on with/ }).click();
+    await expect.poll(() => text().inputValue()).toBe("First sentence, and more\nAnd a second");
+  });
+
   it("a refusal is one sentence, and goes when it is over", async () => {
     await open("/app/write");
     await room("Write");

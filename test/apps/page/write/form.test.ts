@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   atTime,
+  copyOf,
   draftOf,
   emptyForm,
   type Form,
@@ -11,6 +12,7 @@ import {
   moved,
   newTarget,
   postChangeOf,
+  slotless,
   timeProblem,
   withField,
 } from "../../../../apps/page/rooms/write/form.ts";
@@ -31,6 +33,33 @@ describe("the time of a form", () => {
     const own = atTime({ ...form, repeat: { ...form.repeat, from: "2027-02-07" } }, "2027-03-01T08:00");
     expect(own).toMatchObject({ at: "2027-03-01T08:00", repeat: { from: "2027-02-07", time: "17:30" } });
   });
+});
+
+describe("a copy of a post", () => {
+  const copy = (scheduledAt: string): Form =>
+    copyOf(
+      { accountId: "acc_1", caption: "Again", mediaUrl: "", metadata: null, scheduledAt },
+      ["spring"],
+      NOW,
+      BERLIN,
+    );
+
+  it("has the day and time of the post, where that is ahead", () => {
+    const form = copy("2027-05-14T08:30:00Z");
+    expect(form).toMatchObject({ when: "at", at: "2027-05-14T10:30", caption: "Again", labels: ["spring"] });
+    expect(form.repeat).toMatchObject({ from: "2027-05-14", time: "10:30", days: ["fri"] });
+  });
+
+  it("begins tomorrow, where that has passed", () => {
+    expect(copy("2026-05-14T08:30:00Z")).toMatchObject({ when: "at", at: "2026-11-27T09:00" });
+  });
+});
+
+it("names the channels that take a slot and have none", () => {
+  const targets = [newTarget("acc_1"), newTarget("acc_2"), { ...newTarget("acc_3"), at: "2027-01-31T09:00" }];
+  const has = (id: string): boolean => id === "acc_1";
+  expect(slotless({ ...empty(), when: "slot", targets }, has)).toEqual(["acc_2"]);
+  expect(slotless({ ...empty(), targets }, has)).toEqual([]);
 });
 
 describe("a poll", () => {

@@ -8,6 +8,8 @@ import {
   placeOf,
   remarksOf,
   splitByField,
+  tellFailing,
+  withoutReason,
 } from "../../../../apps/page/rooms/write/remarks.ts";
 import { createZone } from "../../../../apps/shared/zone.ts";
 
@@ -114,4 +116,50 @@ it("says in words what others changed", () => {
   const stale: Sentence = { field: "revision", what, next: [{ do: "read_draft", revision: 4 }] };
   expect(changesIn([stale])).toBe("Claude 2.0 changed the text, the time, and St. Ives changed the channels");
   expect(changesIn([said(null, "The draft is scheduled, so it cannot be changed.")])).toBeNull();
+});
+
+describe("what keeps a post from going out", () => {
+  const check = (accountId: string, ...said: Sentence[]): never => {
+    const one = { accountId, error: "wrong", warnings: [], preview };
+    keepBehind(one, "error", said);
+    return one as never;
+  };
+  const form = { ...emptyForm(0, createZone("UTC")), targets: [newTarget("fjord"), newTarget("fjordtwo")] };
+  const tell = (failing: readonly never[], slotless: readonly string[] = []): string =>
+    tellFailing(failing, { form, shared: [], slotless }, (id) => id);
+  const noSlots = said("slot", "the channel has no slots.");
+
+  it("is looked for in red only where it stands in red", () => {
+    const red = "It is said in red where it belongs.";
+    const one = check("fjordtwo", said("caption", "is too long."));
+    expect(tell([one])).toBe(`Not yet: there is something to mend for fjordtwo. ${red}`);
+    expect(tell([one, check("fjord", noSlots)])).toBe(
+      `Not yet: there is something to mend for 2 channels. ${red}`,
+    );
+  });
+
+  it("is said itself where slots are wanted, which stands beside no field", () => {
+    expect(tell([check("fjordtwo", noSlots)], ["fjordtwo"])).toBe(
+      "fjordtwo has no slots yet. Set its times, or choose another time.",
+    );
+    expect(tell([check("fjord", noSlots), check("fjordtwo", noSlots)], ["fjord", "fjordtwo"])).toBe(
+      "fjord and fjordtwo have no slots yet. Set their times, or choose another time.",
+    );
+  });
+
+  it("is said itself where no part shows it", () => {
+    expect(tell([check("gone", said(null, "It is paused."))])).toBe("Not yet: gone: It is paused.");
+  });
+});
+
+it("says why a post failed once, and what is wrong with it now in any case", () => {
+  const warned = { accountId: "acc_1", isError: false, field: "channel" };
+  const remarks = [
+    { ...warned, text: "It is sent just as it was, at once. It failed before:" },
+    { ...warned, text: "Duplicate of words." },
+    { ...warned, isError: true, text: "Duplicate of words." },
+  ];
+  const said = ["It is sent just as it was, at once.", "Duplicate of words."];
+  expect(withoutReason(remarks, "Duplicate of words.").map(({ text }) => text)).toEqual(said);
+  expect(withoutReason(remarks, null)).toEqual(remarks);
 });

@@ -7,6 +7,7 @@ import {
   readRepeat,
   repeatOf,
   repeatProblems,
+  tellBegun,
   tellTurns,
   turnsProblem,
 } from "../../../../apps/page/rooms/write/repeat.ts";
@@ -25,6 +26,12 @@ describe("a series as a form", () => {
     expect(turnsProblem(weekly)).toBe(null);
     expect(turnsProblem({ ...weekly, texts: ["a", " "] })).toBe(
       "Text 2 of the series is empty. Write it, or remove it.",
+    );
+  });
+
+  it("is said to be started in a whole sentence", () => {
+    expect(tellBegun(weekly, (time) => time, "Fjord Bakery")).toBe(
+      "The series is started: every week on Friday at 09:00 (Europe/Berlin) on Fjord Bakery.",
     );
   });
 

@@ -60,6 +60,7 @@ describe.each([
     await files().setInputFiles([NOTE]);
     await complaint().waitFor();
     expect(await isApart(".toast", ".action-bar")).toBe(true);
+    if (width > 800) expect(await isApart(".toast", '.side a[href="/app/settings"]')).toBe(true);
     // Another file is added: that is mended.
     await files().setInputFiles([{ ...NOTE, name: "g.txt" }]);
     await complaint().waitFor({ state: "detached" });
@@ -86,6 +87,26 @@ describe.each([
   });
 });
 
+it.each([
+  [1_280, 720, 216],
+  [1_920, 1_080, 320],
+])(
+  "a message, in a window of %i × %i pixels, is beside all there is to press",
+  async (width, height, wide) => {
+    page = await host.open(browser, { path: "/app/write?account=acc_sky", width, height });
+    await files().setInputFiles([NOTE]);
+    await complaint().waitFor();
+    expect((await boxOf(".toast")).width).toBe(wide);
+    for (const pressed of [".compose-desk", ".action-bar", '.side a[href="/app/settings"]'])
+      expect([pressed, await isApart(".toast", pressed)]).toEqual([pressed, true]);
+    await text().fill("Scheduled");
+    await button("Schedule").click();
+    await page.getByText(/^Scheduled for/).waitFor();
+    await page.locator("#grid .cell").first().waitFor();
+    expect(await isApart(".toast", "#grid")).toBe(true);
+  },
+);
+
 it("says what is under way on a slow line, and is pressed once", async () => {
   page = await host.open(browser, { path: "/app/write?account=acc_sky" });
   await text().fill("Slow");
@@ -105,6 +126,20 @@ it("says what is under way on a slow line, and is pressed once", async () => {
   answer();
   await page.getByText(/^Scheduled for/).waitFor();
   expect(calls).toBe(1);
+});
+
+it("finds out what became of it, where the answer was lost", async () => {
+  page = await host.open(browser, { path: "/app/write?account=acc_sky" });
+  await text().fill("In a tunnel");
+  await page.getByText(/^Saved /).waitFor();
+  await page.route("**/app/api/tools/decide_draft", async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await button("Schedule").click();
+  await page.getByRole("alert").getByText("Posthorn does not answer.").waitFor();
+  await page.getByText("It was scheduled.").waitFor();
+  await page.waitForURL(/\/app\/plan\?day=/);
 });
 
 describe("what was taken away", () => {

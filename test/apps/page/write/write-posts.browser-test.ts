@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { launchBrowser } from "../../../support/browser.ts";
-import { rowsOf } from "../../../support/handles.ts";
+import { queryOf, rowsOf } from "../../../support/handles.ts";
 import { addAccount, addPosts } from "../../../support/post-rows.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
 
@@ -62,6 +62,17 @@ describe("a post that is there", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Send it now" }).click();
     await page.waitForURL(/\/app\/plan(?:\?day=|$)/);
     expect(await posts()).toMatchObject([{ caption: "Good", status: "scheduled" }]);
+  });
+
+  it("says why it failed once", async () => {
+    const error = "The server refused the request. Change the post, then send it again.";
+    await addPosts(host.ctx.store, [
+      { id: "post_1", accountId: "acc_blog", caption: "Bad", status: "failed" },
+    ]);
+    await queryOf(host.ctx.store).updateTable("posts").set({ error }).execute();
+    page = await open("/app/write?post=post_1");
+    await page.getByText("It is sent just as it was, at once.", { exact: true }).waitFor();
+    expect(await page.getByText(error).count()).toBe(1);
   });
 
   it("begins another one", async () => {

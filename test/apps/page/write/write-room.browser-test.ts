@@ -214,7 +214,16 @@ describe("writing", () => {
     page = await open("/app/write?account=acc_blog");
     await text().fill("Question of the week");
     await page.getByRole("radio", { name: "Next free slot" }).press("Space");
-    await page.getByText(/Blog has no slots yet/).waitFor();
+    const wanting = page.getByText("Blog has no slots yet. Set its times, or choose another time.");
+    await wanting.waitFor();
+    await saved();
+    await button("Schedule").click();
+    await page
+      .getByRole("alert")
+      .and(wanting)
+      .or(page.getByRole("alert").filter({ has: wanting }))
+      .waitFor();
+    expect(await page.getByText("in red").count()).toBe(0);
     await page.getByRole("radio", { name: "Repeat" }).press("Space");
     await page.getByLabel("Every", { exact: true }).fill("2");
     await page.getByRole("checkbox", { name: "Monday" }).press("Space");
