@@ -11,6 +11,7 @@ import type { CallContext } from "../context.ts";
 import {
   isAtOnce,
   isPausedChannel,
+  nowOrSoon,
   quoteText,
   tellDoubts,
   tellPosts,
@@ -98,7 +99,14 @@ async function tellOutcome(call: CallContext, row: DraftRow, posts: readonly Dra
   const later = told.length - due.length;
   const verbs = [
     ...(held === 0 ? [] : [`keeps ${countPosts(held)} until the channel is resumed`]),
-    ...(now === 0 ? [] : [`publishes ${countPosts(now)} now`]),
+    ...(now === 0
+      ? []
+      : [
+          `publishes ${countPosts(now)} ${nowOrSoon(
+            call.ctx,
+            due.map(({ content }) => content.scheduledAt),
+          )}`,
+        ]),
     ...(later === 0 ? [] : [`schedules ${due.length === 0 ? countPosts(later) : later}`]),
   ];
   return `It ${verbs.join(" and ")}. ${await tellPosts(call, told)}.`;
@@ -144,7 +152,6 @@ async function askAboutAll(
   const told: string[] = [];
   const leftOut: string[] = [];
   const refused: Said[] = [];
-  let done = 0;
   for (const one of drafts) {
     try {
       told.push(await tellOne(call, one, drafts.length));
@@ -153,14 +160,14 @@ async function askAboutAll(
       const said = saidOf(error);
       refused.push(join(`${one.id}:`, said));
       const row = await findRow(call, one);
-      if (row !== null && isDoneAlready(row, one.decision)) done += 1;
-      else leftOut.push(`${nameOf(row)}: ${plainText(tellRefusal(call, said), MAX_TEXT)}`);
+      const isDone = row !== null && isDoneAlready(row, one.decision);
+      const why = isDone ? `${what.done} already.` : plainText(tellRefusal(call, said), MAX_TEXT);
+      leftOut.push(`${nameOf(row)}: ${why}`);
     }
   }
   if (told.length === 0) throw new AppError("conflict", refused);
   const lines = [...told, ...leftOut].map((line, at) => `${at + 1}. ${line}`);
-  const besides = done === 0 ? [] : [`${done} ${done === 1 ? "is" : "are"} ${what.done} already.`];
-  return [what.ask(told.length), ...lines, ...besides].join("\n");
+  return [what.ask(told.length), ...lines].join("\n");
 }
 
 /** A person knows drafts by their texts, not by revisions. */
