@@ -60,7 +60,7 @@ async function findDecidable(call: CallContext, input: OneDecision): Promise<Dra
 async function askToApprove(call: CallContext, input: OneDecision): Promise<string> {
   const row = await findDecidable(call, input);
   const { posts, checks } = await checkApproval(call, row, input);
-  const told = await tellOutcome(call, row, posts);
+  const told = await tellOutcome(call, row, { posts, input });
   const doubts = tellDoubts(
     call,
     checks.flatMap(({ warnings }) => warnings),
@@ -84,9 +84,13 @@ async function tellSentBack(
 }
 
 /** What an approval brings about: the whole series, or each post. */
-async function tellOutcome(call: CallContext, row: DraftRow, posts: readonly DraftPost[]): Promise<string> {
+async function tellOutcome(
+  call: CallContext,
+  row: DraftRow,
+  { posts, input }: { readonly posts: readonly DraftPost[]; readonly input: OneDecision },
+): Promise<string> {
   const { repeat } = contentOf(row);
-  const told = posts.map(toTold);
+  const told = posts.map((post) => toTold(row, post, input));
   if (repeat !== null) {
     const [first] = told.toSorted((a, b) => a.content.scheduledAt - b.content.scheduledAt);
     const next = told.filter(({ content }) => content.scheduledAt === first?.content.scheduledAt);
@@ -123,8 +127,11 @@ function seriesInWords(repeat: Series, among: number): string {
   return `${tellSeries(repeat)}.${end}${list}`;
 }
 
-function toTold({ target, prepared }: DraftPost): ToldPost {
-  return { accountId: target.accountId, content: prepared.content };
+function toTold(row: DraftRow, { target, prepared, occurrence }: DraftPost, input: OneDecision): ToldPost {
+  const { accountId, scheduledAt: own } = target;
+  const isOther = occurrence !== null || input.scheduledAt !== undefined || input.slot !== undefined;
+  const planned = own === null ? contentOf(row).scheduledAt : Date.parse(own);
+  return { accountId, content: prepared.content, planned: isOther ? null : planned };
 }
 
 function countPosts(posts: number): string {
@@ -190,7 +197,11 @@ async function tellOne(call: CallContext, input: OneDecision, among: number): Pr
   if (input.decision !== "approve") return nameDraft(row);
   const { posts, checks } = await checkApproval(call, row, input);
   const { repeat } = contentOf(row);
-  const next = await tellPosts(call, posts.map(toTold), { among: among * posts.length, most: 3 });
+  const next = await tellPosts(
+    call,
+    posts.map((post) => toTold(row, post, input)),
+    { among: among * posts.length, most: 3 },
+  );
   const doubts = tellDoubts(
     call,
     checks.flatMap(({ warnings }) => warnings),

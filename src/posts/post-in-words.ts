@@ -44,6 +44,8 @@ export function isAtOnce({ clock }: CallContext["ctx"], ms: number): boolean {
 export interface ToldPost {
   readonly accountId: string;
   readonly content: PostContent;
+  /** When it was to go out, where that is over and the content says now. */
+  readonly planned?: number | null;
   /** Default: what its platform will show of it. */
   readonly preview?: Preview | undefined;
 }
@@ -101,7 +103,7 @@ export async function tellPosts(
   for (const post of posts.slice(0, most)) {
     const { scheduledAt: at } = post.content;
     const when = isAtOnce(ctx, at)
-      ? (resumed ?? (await whenDue(call, post.accountId, at)))
+      ? (resumed ?? (await whenDue(call, post.accountId, post.planned ?? at)))
       : tellTime(at, ctx.settings.timezone);
     const channel = plainText(names.get(post.accountId) ?? post.accountId, MAX_NAME);
     told.push(`${channel}, ${when}: ${await tellPost(call, post, among)}`);

@@ -18,7 +18,7 @@ interface World extends AsyncDisposable {
   readonly asked: string[];
 }
 
-type Parts = Partial<Pick<Platform, "remove" | "insights" | "edit">>;
+type Parts = Partial<Pick<Platform, "remove" | "insights" | "edit" | "capabilities">>;
 
 /** A post with a follow-up that waits, on a platform that does as it is told. */
 async function world(set: Partial<PostRow>, parts: (asked: string[]) => Parts): Promise<World> {
@@ -138,7 +138,8 @@ describe("taking a live post down", () => {
 
   it("says the same of a change whose answer was lost, or that took too long", async () => {
     const edit = (error: Error) => async () => {
-      await using at = await world({}, () => ({ edit: () => Promise.reject(error) }));
+      const capabilities = { ...TEXT_CAPABILITIES, editPublished: { fields: ["caption"] } };
+      await using at = await world({}, () => ({ capabilities, edit: () => Promise.reject(error) }));
       await editPublishedPost(callOf(at.ctx), { id: at.post.id, caption: "Other" });
     };
     const unknown = (why: string): string =>
