@@ -107,7 +107,7 @@ export interface Shown {
   readonly body?: string | null;
   /** How it writes the caption and the texts of a thread; default: as they are. */
   write?(text: string): string;
-  /** What counts of a text, piece by piece, where that is not what is shown. */
+  /** What counts of a text, piece by piece, where that is not what is shown. It gets the text that `write` made. */
   counted?(text: string): readonly string[];
   /** Where its card or button leads to; default: `link`. */
   readonly link?: string | null;
@@ -174,7 +174,10 @@ export interface Platform<S extends z.ZodObject = z.ZodObject> {
   check?(post: PlatformPost<z.infer<S>>, at: CheckedAt): Checked;
   /** How it shows a post, where that is not as its data say. Pure and quick; never throws. */
   preview?(post: UnfinishedPost<z.infer<S>>, at: Pick<CheckedAt, "account" | "media">): Shown;
-  /** The length of a caption, where its unit is `weighted`. `urlLength`: of its capabilities. Pure. */
+  /**
+   * The length of a caption, where its unit is `weighted`. It sees no post: where the post says how its text is
+   * read, `capabilitiesOf` gives the unit. `urlLength`: of its capabilities. Pure.
+   */
   measure?(text: string, urlLength?: number): number;
   /** Who the account is, what it may do, and what stands in the way: after connecting, and daily. */
   inspect?(io: PlatformIo): Promise<Inspection>;

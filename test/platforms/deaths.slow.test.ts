@@ -1,11 +1,4 @@
-import { describe } from "vitest";
-import { loadCatalog } from "../../src/app/setup.ts";
-import { readStage } from "../support/contract/read-stage.ts";
+import { describeStages } from "../support/contract/read-stage.ts";
 import { testDeaths } from "../support/contract/test-publishing.ts";
 
-const { platforms } = await loadCatalog();
-
-for (const platform of platforms) {
-  const fixture = await readStage(platform.name);
-  describe(`${platform.name}, when the process dies`, () => testDeaths(platform, fixture));
-}
+await describeStages("when the process dies", testDeaths);

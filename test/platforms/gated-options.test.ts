@@ -3,7 +3,7 @@ import { loadCatalog } from "../../src/app/setup.ts";
 import { checkGated } from "../../src/platform-io/gated-options.ts";
 import type { JsonObject } from "../../src/ports/platform-io.ts";
 import type { GateFacts, GatedOption } from "../../src/ports/platform.ts";
-import { readStage } from "../support/contract/read-stage.ts";
+import { describeStages } from "../support/contract/read-stage.ts";
 
 const { platforms } = await loadCatalog();
 
@@ -56,17 +56,19 @@ describe("an option that not everybody has", () => {
   });
 });
 
-for (const platform of platforms) {
-  const { gated = [] } = await readStage(platform.name);
-  if (gated.length === 0) continue;
-  it.each(gated)(`of ${platform.name}: %j, of %j, is %s`, (metadata, of, verdict) => {
-    const { errors, warnings } = checkGated(platform, { metadata }, factsOf(of));
-    expect([errors.length, warnings.length]).toEqual([
-      verdict === "refused" ? 1 : 0,
-      verdict === "warned" ? 1 : 0,
-    ]);
-  });
-}
+await describeStages(
+  "by what is gated,",
+  (platform, { gated = [] }) => {
+    it.each(gated)("%j, of %j, is %s", (metadata, of, verdict) => {
+      const { errors, warnings } = checkGated(platform, { metadata }, factsOf(of));
+      expect([errors.length, warnings.length]).toEqual([
+        verdict === "refused" ? 1 : 0,
+        verdict === "warned" ? 1 : 0,
+      ]);
+    });
+  },
+  ({ gated = [] }) => gated.length > 0,
+);
 
 function escape(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

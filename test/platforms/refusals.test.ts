@@ -1,17 +1,14 @@
-import { describe, expect, it } from "vitest";
-import { loadCatalog } from "../../src/app/setup.ts";
+import { expect, it } from "vitest";
 import type { OutboundRequest } from "../../src/ports/outbound.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import { schedulePost } from "../../src/posts/schedule-post.ts";
 import { findAccountRow } from "../../src/store/queries/accounts.ts";
 import { callOf } from "../support/context.ts";
-import { finish } from "../support/contract/ends.ts";
-import { readStage } from "../support/contract/read-stage.ts";
+import { endOf } from "../support/contract/ends.ts";
+import { describeStages } from "../support/contract/read-stage.ts";
 import { contentOf, type PlatformFixture, type Refusals } from "../support/contract/stage.ts";
 import { ownWords } from "../support/own-words.ts";
 import { addPost } from "../support/publishing.ts";
-
-const { platforms } = await loadCatalog();
 
 const ENDS = {
   failed: { post: "failed", account: "connected" },
@@ -35,27 +32,28 @@ async function meet(platform: AnyPlatform, fixture: PlatformFixture, refusal: Me
   const readStatus = async () => (await findAccountRow(ctx.store, account.owner_id, account.id))?.status;
   const { id } = await addPost(ctx, account, contentOf({ ...fixture.post, ...post }));
   const isOver = async () => end === "waits" || (await readStatus()) === "reconnect_required";
-  const row = await finish(ctx, id, { ...ctx, outbound: { ...ctx.outbound, request } }, isOver);
+  const row = await endOf(stage, id, { ...ctx, outbound: { ...ctx.outbound, request } }, isOver);
   const expected = ENDS[end];
   expect(row).toMatchObject({ status: expected.post, error: expect.stringMatching(words), in_doubt: 0 });
   expect(ownWords(row.error)).not.toContain("IGNORE");
   expect(await readStatus()).toBe(expected.account);
   expect(await stage.published()).toBe(0);
   if (end !== "waits") return;
-  expect(await finish(ctx, id)).toMatchObject({ status: "published", error: null });
+  expect(await endOf(stage, id)).toMatchObject({ status: "published", error: null });
   expect(await stage.published()).toBe(1);
 }
 
-for (const platform of platforms) {
-  const fixture = await readStage(platform.name);
-  const { refusals = [], unfit = [] } = fixture;
-  const met = refusals.flatMap(({ told, ...how }) =>
-    told.map(([words, answer]) => ({ ...how, words, answer })),
-  );
-  describe.skipIf(met.length + unfit.length === 0)(`what ${platform.name} refuses`, () => {
-    it.for(met)("is told in plain words: $words", (refusal) => meet(platform, fixture, refusal));
+await describeStages(
+  "by what it refuses,",
+  (platform, fixture) => {
+    const { refusals = [], unfit = [] } = fixture;
+    const met = refusals.flatMap(({ told, ...how }) =>
+      told.map(([words, answer]) => ({ ...how, words, answer })),
+    );
 
-    it.each(unfit)("is refused when it is scheduled: %j", async (post, words) => {
+    it.for(met)("tells in plain words: $words", (refusal) => meet(platform, fixture, refusal));
+
+    it.each(unfit)("refuses when it is scheduled: %j", async (post, words) => {
       await using stage = await fixture.openStage(platform);
       const asked = { accountId: stage.account.id, caption: "A horn", ...post, dryRun: true };
       await expect(schedulePost(callOf(stage.ctx), asked as never)).rejects.toMatchObject({
@@ -63,5 +61,6 @@ for (const platform of platforms) {
         message: expect.stringMatching(words),
       });
     });
-  });
-}
+  },
+  ({ refusals = [], unfit = [] }) => refusals.length + unfit.length > 0,
+);

@@ -61,6 +61,14 @@ export interface Described {
   readonly form: FormData | null;
 }
 
+/** A group for each {…}: descriptions name them `{post_id}`, `{post-id}` or `{post.id}`. */
+function patternOf(path: string, ids: Readonly<Record<string, string>>): RegExp {
+  const pieces = path.split(/\{([^{}]+)\}/);
+  const write = (one: string, at: number): string =>
+    at % 2 === 0 ? one.replaceAll(".", "\\.") : `(${ids[one] ?? "[\\w-]+"})`;
+  return new RegExp(`^${pieces.map(write).join("")}$`);
+}
+
 /**
  * Reads requests by the excerpt of a description beside a fake, which is a file or has no better source: what a
  * request is, or what is wrong with it.
@@ -75,7 +83,6 @@ export function describedBy(
   ajv.addFormat("json-string", (text) => readJson(text) !== null);
   const spec = Spec.parse(source instanceof URL ? JSON.parse(readFileSync(source, "utf8")) : source);
   ajv.addSchema({ definitions: spec.definitions }, "spec");
-  const idOf = (_found: string, name: string): string => `(${spec.ids[name] ?? "[\\w-]+"})`;
   const operations = Object.entries(spec.operations).map(([name, { query, required, ...one }]) => {
     const [method = "", path = ""] = name.split(" ");
     const properties = { type: "object", properties: query, required, additionalProperties: false };
@@ -84,7 +91,7 @@ export function describedBy(
       method,
       form: one.form,
       scopes: one.scopes,
-      pattern: new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{(\w+)\}/g, idOf)}$`),
+      pattern: patternOf(path, spec.ids),
       isQuery: ofTexts.compile(properties),
       isBody: one.body === undefined ? null : ajv.compile(one.body),
       areFields: one.fields === undefined ? null : ajv.compile(one.fields),

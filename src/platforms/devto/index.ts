@@ -6,7 +6,7 @@ import { naming } from "../shared/faults.ts";
 import { callWith, User } from "./api.ts";
 import { edit, EDITABLE_FIELDS, insights, inspect, remove, setThumbnail } from "./live.ts";
 import { check, DevtoMetadata } from "./metadata.ts";
-import { shownAs } from "../shared/markdown.ts";
+import { shownThere } from "../shared/shown.ts";
 import { IMAGE_LIMITS, publish } from "./publish.ts";
 
 const KEY_PLACE = "On https://dev.to/settings/extensions, under DEV Community API Keys, generate an API key.";
@@ -64,7 +64,7 @@ export default definePlatform({
   metadata: DevtoMetadata,
   connect: [KEY],
   check,
-  preview: ({ metadata: { format } }) => shownAs(format),
+  preview: ({ caption, metadata: { format } }) => shownThere(caption, format),
   inspect,
   publish,
   edit,

@@ -8,6 +8,7 @@ import { oneChannel, optional, secretField, textField } from "../shared/connect.
 import { naming } from "../shared/faults.ts";
 import { plainMentions } from "../../domain/posts/mentions.ts";
 import { textSeen } from "../shared/markdown.ts";
+import { captionAs } from "../shared/shown.ts";
 import { ask, askWith, guildPath, readWebhook } from "./api.ts";
 import type { StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import {
@@ -178,9 +179,6 @@ const CAPABILITIES = {
   knowsRepeats: true,
 } satisfies StatedCapabilities;
 
-/** Without escapes there is nothing to weigh. */
-const AS_SENT = { maxLength: 2_000, unit: "characters" } as const;
-
 /** Its question is shorter, and stays as it is. */
 const OF_A_POLL = {
   caption: { maxLength: 300, unit: "characters" },
@@ -195,7 +193,7 @@ export default definePlatform({
   capabilities: CAPABILITIES,
   capabilitiesOf: (account, post) => ({
     ...CAPABILITIES,
-    ...(post?.metadata.format === "markdown" ? { caption: AS_SENT } : {}),
+    caption: captionAs<StatedCapabilities["caption"]>(CAPABILITIES.caption, post?.metadata.format),
     ...(post?.metadata.poll === undefined ? {} : OF_A_POLL),
     media: { ...CAPABILITIES.media, accepts: acceptedUpTo(maxBytesOf(account)) },
     ...(isWebhook(account)

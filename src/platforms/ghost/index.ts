@@ -22,7 +22,7 @@ import { DAY, MINUTE } from "../../domain/time.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import { check, GhostMetadata } from "./metadata.ts";
 import { MEDIA, publish } from "./publish.ts";
-import { shownAs } from "../shared/markdown.ts";
+import { shownThere } from "../shared/shown.ts";
 import { textOfHtml } from "../../domain/html-text.ts";
 
 const KEY_PLACE =
@@ -121,7 +121,7 @@ export default definePlatform({
   choices: { newsletter: newsletters, authors },
   check,
   preview: ({ caption, metadata: { format } }) =>
-    format === "html" ? { body: textOfHtml(caption ?? "") } : shownAs(format),
+    format === "html" ? { body: textOfHtml(caption ?? "") } : shownThere(caption, format),
   inspect,
   publish,
   edit,

@@ -12,7 +12,7 @@ import type { PublishIo } from "../../ports/publish-io.ts";
 import { secretField } from "../shared/connect.ts";
 import { byCode, type FaultTable, type FaultRule, naming } from "../shared/faults.ts";
 import { idReader, onlyFollowers } from "../shared/live.ts";
-import { shownAs } from "../shared/markdown.ts";
+import { shownThere } from "../shared/shown.ts";
 import { checkFirst, fitPicture, inOrder, itemsOf, openAll, toPart } from "../shared/media.ts";
 import { reconcileByListing, repeatableStep } from "../shared/reconcile.ts";
 import { restApi } from "../shared/rest-api.ts";
@@ -325,7 +325,7 @@ export default definePlatform({
   connect: [TOKEN],
   choices: { series },
   check: (post) => ({ errors: checkFirst(post, "picture"), warnings: [] }),
-  preview: ({ metadata }) => shownAs(metadata.format),
+  preview: ({ caption, metadata: { format } }) => shownThere(caption, format),
   inspect,
   publish,
   edit,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { shownAs } from "../shared/markdown.ts";
+import { shownThere } from "../shared/shown.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Connected, ConnectInput, ConnectIo, SecretsWay } from "../../ports/connect.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
@@ -106,7 +106,7 @@ export default definePlatform({
   connect: [PASSWORD],
   choices: { community: communities },
   check,
-  preview: ({ metadata: { format } }) => shownAs(format),
+  preview: ({ caption, metadata: { format } }) => shownThere(caption, format),
   measure,
   inspect,
   publish,

@@ -10,6 +10,7 @@ import {
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import { naming } from "../shared/faults.ts";
+import { captionAs } from "../shared/shown.ts";
 import { inOrder, itemsOf, picturePart, type PostItem } from "../shared/media.ts";
 import { findFirst, pages } from "../shared/pages.ts";
 import { idOnServer, serverOf } from "../shared/servers.ts";
@@ -25,7 +26,10 @@ const TYPES = ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif
 /** A request that was given up may still arrive more than a minute later. */
 const LISTED_AFTER_MS = 2 * MINUTE;
 
-export function capabilitiesOf({ limits }: Pick<PlatformAccount, "limits">): StatedCapabilities {
+export function capabilitiesOf(
+  { limits }: Pick<PlatformAccount, "limits">,
+  post: LemmyPost | null = null,
+): StatedCapabilities {
   // No server tells how large. What stands before most servers lets 20 MB pass.
   const image = {
     kind: "image",
@@ -37,7 +41,7 @@ export function capabilitiesOf({ limits }: Pick<PlatformAccount, "limits">): Sta
   } as const;
   return {
     media: { required: false, maxItems: MAX_ITEMS, accepts: limits["takesImages"] === false ? [] : [image] },
-    caption: { maxLength: 50_000, unit: "weighted" },
+    caption: captionAs({ maxLength: 50_000, unit: "weighted" }, post?.metadata.format),
     // Pictures go ahead. Lemmy's own schedule, from 1.0 on, looks every ten minutes: a post would be late.
     scheduling: "prepare",
     leadMinutes: { min: 0, default: 0, max: 1_440 },

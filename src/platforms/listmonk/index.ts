@@ -12,7 +12,8 @@ import type { PublishIo } from "../../ports/publish-io.ts";
 import { oneChannel, secretField, textField } from "../shared/connect.ts";
 import { byCode, byStatus, type FaultTable } from "../shared/faults.ts";
 import { idReader } from "../shared/live.ts";
-import { escapeHtml, htmlOf, readText, shownAs } from "../shared/markdown.ts";
+import { escapeHtml, htmlOf, readText } from "../shared/markdown.ts";
+import { shownThere } from "../shared/shown.ts";
 import { checkFirst, fitPicture, inOrder, itemsOf, openAll, toPart } from "../shared/media.ts";
 import { repeatableStep } from "../shared/reconcile.ts";
 import { restApi } from "../shared/rest-api.ts";
@@ -289,7 +290,7 @@ export default definePlatform({
   },
   check,
   preview: ({ caption, metadata: { format } }) =>
-    format === "html" ? { body: textOfHtml(caption ?? "") } : shownAs(format),
+    format === "html" ? { body: textOfHtml(caption ?? "") } : shownThere(caption, format),
   inspect,
   publish,
   insights,

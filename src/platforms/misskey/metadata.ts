@@ -5,6 +5,7 @@ import { mentionsByAddress } from "../../domain/posts/mentions.ts";
 import type { PlatformAccount, PlatformIo } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, Inspection, PlatformPost } from "../../ports/platform.ts";
 import { bareAddress, type Block, type Inline, rangesOf, readMarkdown } from "../shared/markdown.ts";
+import { captionAs } from "../shared/shown.ts";
 import { ACCEPTED } from "../shared/media.ts";
 import { handleAt, serverOf } from "../shared/servers.ts";
 import { checkAltTexts, partsOf, tooLong } from "../shared/thread.ts";
@@ -176,11 +177,15 @@ function acceptsOf({ maxBytes, fileTypes }: z.infer<typeof Limits>): AcceptedMed
   });
 }
 
-export function capabilitiesOf(account: Pick<PlatformAccount, "limits">): StatedCapabilities {
+export function capabilitiesOf(
+  account: Pick<PlatformAccount, "limits">,
+  post: MisskeyPost | null = null,
+): StatedCapabilities {
   const limits = limitsOf(account);
   return {
     media: { required: false, maxItems: MAX_ITEMS, accepts: acceptsOf(limits) },
-    caption: { maxLength: limits.maxText, unit: "weighted" },
+    // How long one in Markdown becomes, which is no shorter than what is seen of it, `check` says.
+    caption: captionAs({ maxLength: limits.maxText, unit: "weighted" }, post?.metadata.format),
     // Files go ahead, into the account's drive. Misskey's own schedule is not used: most roles may hold only
     // one scheduled note, and only a notification tells what became of it.
     scheduling: "prepare",

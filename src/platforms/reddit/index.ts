@@ -1,11 +1,11 @@
 import type { StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import { definePlatform } from "../../ports/platform.ts";
-import { shownAs } from "../shared/markdown.ts";
+import { captionAs, shownThere } from "../shared/shown.ts";
 import { REDDIT_API } from "./api.ts";
 import { communities, consent, flairs } from "./connect.ts";
 import { analytics, edit, insights, inspect, isSelf, remove } from "./live.ts";
 import { ACCEPTS, publish } from "./publish.ts";
-import { check, MAX_PICTURES, measure, RedditMetadata } from "./metadata.ts";
+import { check, formatOf, MAX_PICTURES, measure, RedditMetadata } from "./metadata.ts";
 
 const FLAIR = ["flairId", "flairText"];
 
@@ -24,8 +24,11 @@ export default definePlatform({
   docs: "https://www.reddit.com/dev/api",
   baseUrl: REDDIT_API,
   capabilities: CAPABILITIES,
-  capabilitiesOf: (_account, post) =>
-    post === null || isSelf(post) ? CAPABILITIES : { ...CAPABILITIES, editPublished: { fields: FLAIR } },
+  capabilitiesOf: (_account, post) => ({
+    ...CAPABILITIES,
+    ...(post === null ? {} : { caption: captionAs(CAPABILITIES.caption, formatOf(post.metadata)) }),
+    ...(post === null || isSelf(post) ? {} : { editPublished: { fields: FLAIR } }),
+  }),
   metadata: RedditMetadata,
   settings: [
     {
@@ -39,7 +42,7 @@ export default definePlatform({
   connect: [consent],
   choices: { subreddit: communities, flairId: flairs },
   check,
-  preview: ({ metadata: { format, markdown } }) => shownAs(markdown === true ? "markdown" : format),
+  preview: ({ caption, metadata }) => shownThere(caption, formatOf(metadata)),
   measure,
   inspect,
   publish,

@@ -168,8 +168,12 @@ export function measure(text: string): number {
   return [...escape(text)].length;
 }
 
+export function formatOf({ format, markdown }: Partial<RedditMetadata>): RedditMetadata["format"] {
+  return markdown === true ? "markdown" : format;
+}
+
 /** The body as Reddit is given it: read character by character, each line a line, unless it is Markdown. */
 export function bodyOf({ caption, metadata }: RedditPost): string {
   const text = caption ?? "";
-  return metadata.markdown === true || metadata.format === "markdown" ? text : escape(text);
+  return formatOf(metadata) === "markdown" ? text : escape(text);
 }

@@ -58,15 +58,15 @@ const MAX_DEPTH = 20;
 let emphasis = 0;
 
 const require = createRequire(import.meta.url);
-let reader: Marked | null = null;
+const readers = new Map<boolean, Marked>();
 
 /** Loaded with the first text that is read, and not by every start. */
-function openReader(): Marked {
+function openReader(hasSpoilers: boolean): Marked {
   const marked: typeof import("marked") = require("marked");
   return new marked.Marked({
     gfm: true,
     breaks: true,
-    extensions: [spoiler, mention],
+    extensions: hasSpoilers ? [spoiler, mention] : [mention],
     tokenizer: {
       emStrong(...given) {
         if (emphasis > MAX_DEPTH) return undefined;
@@ -83,13 +83,15 @@ function openReader(): Marked {
 
 /**
  * Reads Markdown (CommonMark with strikethrough, `||spoilers||` and our mentions). A line end is a line end. HTML is
- * text, a picture is a link to it, and a table stays as it was written. Never throws.
+ * text, a picture is a link to it, and a table stays as it was written. Never throws. `hasSpoilers`: false where bars
+ * are bars.
  */
-export function readMarkdown(text: string): readonly Block[] {
+export function readMarkdown(text: string, hasSpoilers = true): readonly Block[] {
   const asWritten: Block = { kind: "paragraph", inlines: linesOf(text) };
   if (text.split(/[*_]/).length > MAX_SIGNS) return [asWritten];
   try {
-    reader ??= openReader();
+    const reader = readers.get(hasSpoilers) ?? openReader(hasSpoilers);
+    readers.set(hasSpoilers, reader);
     return blocksOf(reader.lexer(text));
   } catch (error) {
     // Thousands of quotations within each other.
@@ -210,11 +212,6 @@ function linesOf(text: string): Inline[] {
       ...(at === 0 ? [] : [{ kind: "break" } as const]),
       ...(line === "" ? [] : [{ kind: "text", text: line } as const]),
     ]);
-}
-
-/** For a preview: what readers see of a text that is Markdown where `format` says so. */
-export function shownAs(format: string | undefined): { write?(text: string): string } {
-  return format === "markdown" ? { write: (text) => rangesOf(readMarkdown(text)).text } : {};
 }
 
 /** How a platform writes what HTML says in other ways. */

@@ -1,6 +1,6 @@
 import { DAY, MINUTE } from "../../domain/time.ts";
 import { definePlatform } from "../../ports/platform.ts";
-import { shownAs } from "../shared/markdown.ts";
+import { shownAs } from "../shared/shown.ts";
 import { TUMBLR_API, TUMBLR_ZONE } from "./api.ts";
 import { consent } from "./connect.ts";
 import { analytics, edit, insights, inspect, remove } from "./live.ts";

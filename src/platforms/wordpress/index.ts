@@ -11,7 +11,7 @@ import type { StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import { edit, EDITABLE, insights, remove, setThumbnail } from "./live.ts";
 import { MEDIA, publish } from "./publish.ts";
 import { checkPost, CHOICES, WordpressMetadata } from "./metadata.ts";
-import { shownAs } from "../shared/markdown.ts";
+import { shownAs } from "../shared/shown.ts";
 import { textOfHtml } from "../../domain/html-text.ts";
 
 const PLACE =

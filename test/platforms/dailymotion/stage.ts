@@ -17,6 +17,7 @@ export default {
     return stageOn({
       ctx,
       account,
+      wrong: fake.wrong,
       shown: () => fake.shown(),
       textOf: ({ description }) => textOfHtml(String(description)),
     });

@@ -14,7 +14,14 @@ const DAYS = { startsAt: "2026-12-24T18:30", endsAt: "2026-12-24T20:00" };
 export default {
   async openStage(platform) {
     const { ctx, account, fake } = await createBusinessWorld(platform);
-    return stageOn({ ctx, account, shown: () => fake.shown(), textOf: ({ summary }) => String(summary) });
+    const { wrong } = fake;
+    return stageOn({
+      ctx,
+      account,
+      wrong,
+      shown: () => fake.shown(),
+      textOf: ({ summary }) => String(summary),
+    });
   },
   post: { caption: "A horn", media_url: PHOTO_URL, metadata: { link: "https://posthorn.example/" } },
   otherPosts: {

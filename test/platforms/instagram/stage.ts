@@ -1,3 +1,4 @@
+import { expectAskedRightly } from "../../support/contract/ends.ts";
 import { Readable } from "node:stream";
 import { DAY } from "../../../src/domain/time.ts";
 import type { OutboundResponse } from "../../../src/ports/outbound.ts";
@@ -44,13 +45,14 @@ export function stageOf({
   instagram,
 }: Pick<InstagramStage, "ctx" | "account" | "instagram">): InstagramStage {
   const visible = () => {
-    if (instagram.door.wrong.length > 0) throw new Error(instagram.door.wrong.join("\n"));
+    expectAskedRightly(instagram.door);
     return instagram.shelf.posts.filter(({ isDeleted }) => !isDeleted);
   };
   return {
     ctx,
     account,
     instagram,
+    wrong: instagram.door.wrong,
     published: async () => visible().length,
     captions: async () => visible().map(({ fields }) => fields["caption"] ?? ""),
     [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),

@@ -22,6 +22,7 @@ export default {
     return stageOn({
       ctx: world.ctx,
       account: await world.connect(),
+      wrong: world.fake.state.wrong,
       shown: heads,
       // A space that stays looks like any other.
       textOf: ({ body, formatted_body: html }) =>
@@ -30,6 +31,8 @@ export default {
     });
   },
   post: { caption: "A horn", media_url: PHOTO_URL, metadata: PICTURES },
+  // A message holds the text, and the same as HTML.
+  markdownLimit: 19_991,
   otherPosts: {
     "a document": { caption: "A score", media_url: PDF_URL, metadata: {} },
     "a text": { caption: "A horn is heard.", media_url: "", metadata: {} },

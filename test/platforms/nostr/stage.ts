@@ -1,3 +1,4 @@
+import { expectAskedRightly } from "../../support/contract/ends.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { connectOn } from "../../support/contract/connect-on.ts";
@@ -32,12 +33,12 @@ export async function openNostr(platform: AnyPlatform) {
     ctx,
     nostr,
     account: await connectOn(callOf(ctx), { provider: "nostr", secrets: { nsec: NSEC } }),
+    wrong: nostr.state.wrong,
     published: async () => nostr.posts().length,
     captions: async () => nostr.posts().map(({ content }) => content),
     async [Symbol.asyncDispose]() {
       await ctx[Symbol.asyncDispose]();
-      const { wrong } = nostr.state;
-      if (wrong.length > 0) throw new Error(`Nostr was asked wrongly: ${wrong.join("; ")}`);
+      expectAskedRightly(nostr.state);
       for (const secret of [NSEC, SECRET])
         if (ctx.log.text().includes(secret)) throw new Error("The private key is in the log.");
     },

@@ -8,6 +8,7 @@ import {
   readText,
   textSeen,
 } from "../../../src/platforms/shared/markdown.ts";
+import { captionAs, shownAs, shownThere } from "../../../src/platforms/shared/shown.ts";
 
 const TEXT = [
   "# News",
@@ -129,6 +130,22 @@ describe("readMarkdown", () => {
     const blocks = readMarkdown(text);
     expect(htmlOf(blocks)).not.toBe("");
     expect(rangesOf(blocks).text).not.toBe("");
+  });
+});
+
+describe("a platform that reads Markdown itself", () => {
+  const text = "**a** || b ||c|| @[Ann](7)";
+
+  it("shows the bars of what it does not take for hidden", () => {
+    expect(shownThere(text, "markdown")).toEqual({ body: "a || b ||c|| @Ann" });
+    expect(shownAs("markdown").write?.(text)).toBe("a  b c|| @Ann");
+    expect([shownThere(text, "plain"), shownThere(null, "markdown")]).toEqual([{}, { body: "" }]);
+  });
+
+  it("counts the characters that it is sent", () => {
+    const caption = { maxLength: 9, unit: "weighted" } as const;
+    expect(captionAs(caption, "plain")).toBe(caption);
+    expect(captionAs(caption, "markdown")).toEqual({ maxLength: 9, unit: "characters" });
   });
 });
 

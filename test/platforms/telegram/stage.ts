@@ -1,3 +1,4 @@
+import { expectAskedRightly } from "../../support/contract/ends.ts";
 import { answers } from "../../support/described.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
 import { FakeClock } from "../../support/clock.ts";
@@ -32,12 +33,13 @@ export default {
         provider: "telegram",
         secrets: { botToken: BOT_TOKEN, chat: "@hornnews" },
       }),
+      wrong: state.wrong,
       isBlind: true,
       published: async () => heads().length,
       captions: async () => heads().map(({ text }) => text),
       async [Symbol.asyncDispose]() {
         await ctx[Symbol.asyncDispose]();
-        if (state.wrong.length > 0) throw new Error(`Telegram was asked wrongly: ${state.wrong.join("; ")}`);
+        expectAskedRightly(state);
         if (ctx.log.text().includes(BOT_TOKEN)) throw new Error("The bot's token is in the log.");
       },
     };

@@ -1,3 +1,4 @@
+import { expectAskedRightly } from "../../support/contract/ends.ts";
 import { DAY } from "../../../src/domain/time.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { FakeClock } from "../../support/clock.ts";
@@ -37,7 +38,7 @@ export async function openStage(platform: AnyPlatform): Promise<ThreadsStage> {
   await ctx.clock.advance(2 * DAY);
   // A thread is one post of ours, and each of its parts is there once.
   const visible = () => {
-    if (threads.door.wrong.length > 0) throw new Error(threads.door.wrong.join("\n"));
+    expectAskedRightly(threads.door);
     const shown = threads.shelf.posts.filter(({ isDeleted }) => !isDeleted);
     const replies = shown.filter(threads.isReply).map(({ fields }) => fields["text"]);
     if (new Set(replies).size < replies.length) throw new Error(`A part twice: ${replies.join(" | ")}`);
@@ -47,6 +48,7 @@ export async function openStage(platform: AnyPlatform): Promise<ThreadsStage> {
     ctx,
     account,
     threads,
+    wrong: threads.door.wrong,
     published: async () => visible().length,
     captions: async () => visible().map(({ fields }) => fields["text"] ?? ""),
     [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),

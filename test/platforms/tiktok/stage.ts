@@ -1,3 +1,4 @@
+import { expectAskedRightly } from "../../support/contract/ends.ts";
 import { Readable } from "node:stream";
 import type { OutboundResponse } from "../../../src/ports/outbound.ts";
 import { queryOf } from "../../support/handles.ts";
@@ -31,10 +32,11 @@ export default {
     return {
       ctx,
       account,
+      wrong: fake.wrong,
       async published() {
         const photos = queryOf(ctx.store).selectFrom("posts").select("id").where("media_url", "=", PHOTO_URL);
         isBlind = (await photos.execute()).length > 0;
-        if (fake.wrong.length > 0) throw new Error(`TikTok would refuse: ${fake.wrong.join("; ")}`);
+        expectAskedRightly(fake);
         return fake.visible().length;
       },
       captions: async () => fake.visible().map(({ text }) => text),

@@ -16,6 +16,7 @@ export default {
       ctx: world.ctx,
       close: () => world[Symbol.asyncDispose](),
       account: await world.connect(),
+      wrong: world.fake.wrong,
       shown: () => posts.heads,
       textOf: ({ text }) => text,
     });

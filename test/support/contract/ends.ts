@@ -26,13 +26,24 @@ export async function finish(
   throw new Error(`The post did not come to an end: ${status}, ${error}`);
 }
 
-/** The same on a stage. */
-export function endOf(stage: Stage, id: string): Promise<PostRow> {
-  return finish(stage.ctx, id);
+/** The same on a stage. A platform that was asked wrongly says so before anything is made of what it answered. */
+export async function endOf(
+  stage: Stage,
+  id: string,
+  ...more: [worker?: AppContext, isEnough?: () => Promise<boolean>]
+): Promise<PostRow> {
+  const row = await finish(stage.ctx, id, ...more);
+  expectAskedRightly(stage);
+  return row;
+}
+
+export function expectAskedRightly({ wrong = [] }: Pick<Stage, "wrong">): void {
+  if (wrong.length > 0) throw new Error(`The platform was asked wrongly: ${wrong.join("; ")}`);
 }
 
 /** It is there once; on a platform that cannot tell, at most once, and a person is asked to look. */
 export async function expectOnce(stage: Stage, id: string, place: string): Promise<void> {
+  expectAskedRightly(stage);
   const { status, error } = await readPost(stage.ctx, id);
   const shown = await stage.published();
   if (stage.isBlind === true && status === "failed") {

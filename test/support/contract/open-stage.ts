@@ -7,13 +7,12 @@ import { FakeClock } from "../clock.ts";
 import { callOf, createTestContext } from "../context.ts";
 import { addPost } from "../publishing.ts";
 import { connectOn } from "./connect-on.ts";
+import { expectAskedRightly } from "./ends.ts";
 import { createStageMedia } from "./stage-media.ts";
 import type { Stage } from "./stage.ts";
 
 /** What a stage shows of a platform. */
-interface Showing<P> extends Pick<Stage, "ctx" | "account" | "isBlind"> {
-  /** What the platform would not have taken of the requests. */
-  readonly wrong?: readonly string[];
+interface Showing<P> extends Pick<Stage, "ctx" | "account" | "isBlind" | "wrong"> {
   /** What everybody sees there. */
   shown(): readonly P[];
   textOf(post: P): string;
@@ -24,11 +23,12 @@ interface Showing<P> extends Pick<Stage, "ctx" | "account" | "isBlind"> {
 /** The stage of a platform that a channel is connected to. */
 export function stageOn<P>({ wrong = [], shown, textOf, close, ...stage }: Showing<P>): Stage {
   const posts = () => {
-    if (wrong.length > 0) throw new Error(`The platform was asked wrongly: ${wrong.join("; ")}`);
+    expectAskedRightly({ wrong });
     return shown();
   };
   return {
     ...stage,
+    wrong,
     published: async () => posts().length,
     captions: async () => posts().map(textOf),
     [Symbol.asyncDispose]: async () => (close ?? (() => stage.ctx[Symbol.asyncDispose]()))(),

@@ -12,6 +12,8 @@ export interface Stage extends AsyncDisposable {
   published(): Promise<number>;
   /** The text of each of them as a reader sees it, without the platform's markup. */
   captions(): Promise<readonly string[]>;
+  /** What the platform would not have taken of the requests, by its description. */
+  readonly wrong?: readonly string[];
   /** Nobody can find out there what became of a lost answer. */
   readonly isBlind?: boolean;
 }
@@ -53,6 +55,8 @@ export interface PlatformFixture {
   readonly otherPosts?: Readonly<Record<string, StagePost>>;
   /** How long a text of one-byte letters may be with the post's media; default: as its capabilities say. */
   readonly captionLimit?: number;
+  /** How long one in Markdown may be, where it is less: what it looks like may take room beside it. */
+  readonly markdownLimit?: number;
   /** Signs that it takes in no text and has no way to write otherwise: a text with one is refused. */
   readonly refusedText?: string;
   /** What this platform answers in a way of its own: "meets a limit", "meets a broken server", and more. */

@@ -11,12 +11,19 @@ import { toPlatformPost } from "../../../src/publishing/publish-io.ts";
 import { callOf } from "../context.ts";
 import { queryOf } from "../handles.ts";
 import { addPost, drain, readPost } from "../publishing.ts";
-import { endOf, expectOnce, finish } from "./ends.ts";
+import { endOf, expectOnce } from "./ends.ts";
 import { contentOf, type PlatformFixture, type Stage, type StagePost } from "./stage.ts";
 
 /** What platforms take for markup, and what they may count or cut wrongly. */
 const TRICKY =
   "Grüße 👩‍👩‍👧 *stars* _lines_ <b>tags</b> &amp; [link](https://a.example) שלום 日本語 \\ | ~ {x} 1 < 2";
+
+/** Bold, and signs that are none of Markdown's where they stand: only a plain text would need marks before them. */
+const MARKED = "**a** `[c]` b_c_d_e_f_g_h 2 * 3 ";
+
+function takesMarkdown({ metadata: { shape } }: AnyPlatform): boolean {
+  return shape["format"]?.safeParse("markdown").success === true;
+}
 
 /** The process dies; nobody gets to write down what became of the step. */
 class Crash extends Error {}
@@ -81,7 +88,7 @@ export function testPublishing(platform: AnyPlatform, fixture: PlatformFixture):
       const next = Math.min(Math.max(row.next_at ?? scheduledAt, ctx.clock.now() + 1_000), scheduledAt);
       await ctx.clock.advance(next - ctx.clock.now());
     }
-    expect(await finish(ctx, id)).toMatchObject({ status: "published", error: null, warnings: null });
+    expect(await endOf(stage, id)).toMatchObject({ status: "published", error: null, warnings: null });
     expect(await stage.published()).toBe(1);
     expect(steps.length).toBeGreaterThan(0);
     expect((await unsettled(stage)).length).toBe(0);
@@ -108,7 +115,7 @@ export function testPublishing(platform: AnyPlatform, fixture: PlatformFixture):
     };
     await using stage = await fixture.openStage(twice);
     const { id } = await addPost(stage.ctx, stage.account, contentOf(fixture.post));
-    expect((await finish(stage.ctx, id)).status).toBe("published");
+    expect((await endOf(stage, id)).status).toBe("published");
     expect(runs).toBeGreaterThan(0);
     expect(await stage.published()).toBe(1);
   });
@@ -155,13 +162,46 @@ export function testPublishing(platform: AnyPlatform, fixture: PlatformFixture):
     });
   });
 
+  it.runIf(takesMarkdown(platform))(
+    "takes a Markdown text of the greatest length, and none that is refused there for its length",
+    async () => {
+      const { maxLength } = platform.capabilities.caption;
+      if (maxLength === null) return;
+      await using stage = await fixture.openStage(platform);
+      const { media_url: mediaUrl, metadata: whole } = fixture.post;
+      const metadata = { ...whole, format: "markdown" };
+      const dryRun = (caption: string) =>
+        schedulePost(callOf(stage.ctx), {
+          accountId: stage.account.id,
+          caption,
+          mediaUrl,
+          metadata,
+          dryRun: true,
+        });
+      const refused = { kind: "invalid", message: expect.stringMatching(/^caption: /) };
+      const limit = fixture.markdownLimit ?? fixture.captionLimit ?? maxLength;
+      expect((await dryRun(MARKED.padEnd(limit, "a"))).post.caption).toHaveLength(limit);
+      await expect(dryRun("**a** ".padEnd(limit + 6, "a"))).rejects.toMatchObject(refused);
+      // Too long with its stars alone: as the platform counts.
+      const caption = "**a** ".padEnd(limit + 4, "a");
+      const verdict = await dryRun(caption).catch((error: unknown) => error);
+      if (verdict instanceof Error) return expect(verdict).toMatchObject(refused);
+      const { id } = await addPost(
+        stage.ctx,
+        stage.account,
+        contentOf({ ...fixture.post, caption, metadata }),
+      );
+      expect(await endOf(stage, id)).toMatchObject({ status: "published", error: null });
+    },
+  );
+
   it.runIf(platform.remove !== undefined).each(posts)(
     "takes %s down as a whole once it is live",
     async (_kind, post) => {
       await using stage = await fixture.openStage(platform);
       if (!canRemove(stage.ctx, stage.account)) return;
       const { id } = await addPost(stage.ctx, stage.account, contentOf(post));
-      expect((await finish(stage.ctx, id)).status).toBe("published");
+      expect((await endOf(stage, id)).status).toBe("published");
       const { post: gone } = await awake(stage, cancelPost(callOf(stage.ctx), { id, fromPlatform: true }));
       expect(gone.status).toBe("cancelled");
       expect(gone.publishedAt).not.toBeNull();
@@ -177,7 +217,7 @@ export function testPublishing(platform: AnyPlatform, fixture: PlatformFixture):
       await using stage = await fixture.openStage(platform);
       const { ctx, account } = stage;
       const post = await addPost(ctx, account, contentOf(fixture.post));
-      const row = await finish(ctx, post.id);
+      const row = await endOf(stage, post.id);
       expect(await readInsights(ctx, row)).toMatchObject({ available: true, state: "live" });
       if (!canRemove(ctx, account)) return;
       const io = await createPlatformIo(ctx, account, AbortSignal.timeout(20_000));
@@ -197,7 +237,7 @@ export function testDeaths(platform: AnyPlatform, fixture: PlatformFixture): voi
         const { platform: dying } = withCrash(platform, { step, moment });
         await using stage = await fixture.openStage(dying);
         const { id } = await addPost(stage.ctx, stage.account, contentOf(post));
-        await finish(stage.ctx, id);
+        await endOf(stage, id);
         await expectOnce(stage, id, `${step}, ${moment}`);
       }
     }
@@ -227,7 +267,7 @@ async function stepsOf(
 ): Promise<readonly string[]> {
   const { platform: watched, steps } = withCrash(platform, null);
   await using stage = await fixture.openStage(watched);
-  await finish(stage.ctx, (await addPost(stage.ctx, stage.account, contentOf(post))).id);
+  await endOf(stage, (await addPost(stage.ctx, stage.account, contentOf(post))).id);
   return steps;
 }
 

@@ -48,7 +48,10 @@ export interface Composer {
   takeTheirs(): Promise<void>;
   /** After a conflict: what stands here, as another draft. */
   keepMine(): void;
+  /** The room was left: what could not be saved is still tried again. */
   end(): void;
+  /** Saves nothing any more. */
+  stop(): void;
 }
 
 interface PostChange {
@@ -167,8 +170,8 @@ export function createDraftComposer({
     },
     end() {
       isEnded = true;
-      saver.end();
     },
+    stop: saver.end,
   };
 }
 

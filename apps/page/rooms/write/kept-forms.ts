@@ -14,10 +14,17 @@ export interface KeptForm {
 }
 
 let saving: Promise<unknown> = Promise.resolve();
+let stopSaving = (): void => {};
 
-/** The save with which a room was left is under way. */
-export function noteLastSave(save: Promise<unknown>): void {
+/** The save with which a room was left is under way. Offline it is tried again, until `stop`. */
+export function noteLastSave(save: Promise<unknown>, stop: () => void): void {
   saving = save;
+  stopSaving = stop;
+}
+
+/** What was left there is gone on with, and saved, here: two that save it make two drafts. */
+export function takeOver(): void {
+  stopSaving();
 }
 
 /** Before it, what was left a moment ago is not listed. */

@@ -117,6 +117,7 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
     takeTheirs: () => Promise.resolve(),
     keepMine: () => {},
     end: saver.end,
+    stop: saver.end,
   };
 }
 

@@ -38,6 +38,7 @@ export interface Saver {
   isBehind(): boolean;
   /** After a conflict was decided: nothing of before is outstanding. `isBehind`: what is written is to be saved. */
   begin(isBehind: boolean): void;
+  /** Saves nothing any more, and tries nothing again. */
   end(): void;
 }
 
@@ -51,6 +52,7 @@ export function createSaver<Content>(options: SaverOptions<Content>): Saver {
   let timer: ReturnType<typeof setTimeout> | null = null;
   let running: Promise<void> | null = null;
   let isHeld = false;
+  let isEnded = false;
   /** A try whose answer was lost. */
   let lost: { readonly content: Content; readonly key: string; readonly version: number } | null = null;
 
@@ -60,6 +62,8 @@ export function createSaver<Content>(options: SaverOptions<Content>): Saver {
   };
   const later = (ms: number): void => {
     stopTimer();
+    // Who goes on with it saves it: two would save it twice.
+    if (isEnded) return;
     timer = setTimeout(() => void run(), ms);
   };
 
@@ -122,6 +126,9 @@ export function createSaver<Content>(options: SaverOptions<Content>): Saver {
       if (isBehind) later(0);
       else options.onState({ kind: "nothing" });
     },
-    end: stopTimer,
+    end() {
+      isEnded = true;
+      stopTimer();
+    },
   };
 }

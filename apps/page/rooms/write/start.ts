@@ -7,7 +7,7 @@ import { accounts, findAccount, loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { type Composer, createDraftComposer } from "./composer.ts";
 import { atTime, draftOf, emptyForm, type Form, formOf, formOfPost, newTarget } from "./form.ts";
-import { ageOf, type KeptForm, keptNew, keptOf, lastSave } from "./kept-forms.ts";
+import { ageOf, type KeptForm, keptNew, keptOf, lastSave, takeOver } from "./kept-forms.ts";
 import { createPostComposer } from "./post-composer.ts";
 import { toWall } from "./wall.ts";
 
@@ -48,6 +48,7 @@ async function startNew(onDraft: (id: string) => void): Promise<Started> {
   // What is being saved a moment after it was left is a draft then.
   if (keptNew(form) !== null) await lastSave();
   const kept = await unsaved(keptNew(form));
+  if (kept !== null) takeOver();
   return { kind: "writing", composer: createDraftComposer({ form, draft: null, kept, onDraft }), hint: null };
 }
 
@@ -90,6 +91,7 @@ async function startDraft(id: string, onDraft: (id: string) => void): Promise<St
   const form = formOf(draft, now(), zone.value);
   const found = keptOf(id, form);
   const kept = found === null || isSaved(found, draft) ? null : found;
+  if (kept !== null) takeOver();
   return { kind: "writing", composer: createDraftComposer({ form, draft, kept, onDraft }), hint: null };
 }
 

@@ -34,8 +34,10 @@ export function WriteRoom() {
   }, String(number));
   useEffect(
     () => () => {
-      if (latest.current !== null) noteLastSave(latest.current.flush());
-      latest.current?.end();
+      const left = latest.current;
+      if (left === null) return;
+      left.end();
+      noteLastSave(left.flush(), left.stop);
     },
     [number],
   );

@@ -125,6 +125,17 @@ it("sends the same again, under the same key, where the answer was lost", async 
   expect(sent.at(-1)).toMatchObject({ content: "ab", key: "key 2" });
 });
 
+it("tries nothing again once it has ended, also what fails only then", async () => {
+  const saver = start();
+  saver.change();
+  const left = saver.flush();
+  saver.end();
+  sent[0]!.fail("lost");
+  expect(await left).toBe(false);
+  await wait(60_000);
+  expect(sent).toHaveLength(1);
+});
+
 it("holds after a conflict until it is decided, and overwrites nothing", async () => {
   const saver = start();
   saver.change();
