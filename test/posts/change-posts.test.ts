@@ -182,6 +182,7 @@ it("offers the weekday of the posts' own week too, nearest first, and no day tha
   await expect(change({ ids: [id], toDay: "friday" })).rejects.toThrow(
     /Did you mean 2026-12-11, or 2026-11-27\? Ask the person which\./,
   );
+  await expect(change({ ids: [id], toDay: "some friday soon" })).rejects.toThrow(/must be a date/);
   await expect(change({ ids: [id], toDay: "yesterday" })).rejects.toThrow(/must be a date such as/);
 });
 

@@ -73,7 +73,11 @@ function meantBy(
   return { times, hasPart: wordings.length > 1 || wordings.some(({ hasPart }) => hasPart) };
 }
 
+const MONTH = /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/;
+
+/** Beside a month it only says once more which day is meant. */
 function namesWeekday(words: string): boolean {
+  if (MONTH.test(words)) return false;
   return words.split(/[\s,]+/).some((word) => findWeekday(word) !== null);
 }
 
@@ -125,10 +129,10 @@ export function meantBound(at: Now): (text: string) => Meant | null {
 export function meantDay(text: string, at: Now, near: readonly number[] = []): Meant | null {
   const dayOf = (ms: number): DateTime => DateTime.fromMillis(ms, { zone: at.timezone }).startOf("day");
   const { times, hasPart } = meantBy(text, at, (words) => readDate(words.replace(/ \d+:\d\d$/, ""), at));
-  const [first = ""] = times;
-  const { weekday } = DateTime.fromISO(first);
+  const [first] = times;
+  const { weekday } = DateTime.fromISO(first ?? "");
   const own =
-    /\d/.test(text) || !namesWeekday(text.toLowerCase())
+    first === undefined || !namesWeekday(text.toLowerCase())
       ? []
       : near.map((ms) =>
           dayOf(ms)

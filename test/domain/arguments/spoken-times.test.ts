@@ -206,6 +206,7 @@ describe("what a time that is refused would have meant", () => {
 
   it.each([
     ["yesterday", ["2026-11-26"]],
+    ["friday, november 27", ["2026-11-27"]],
     ["friday", ["2026-11-27", "2026-12-04"]],
     ["11/28/2026", ["2026-11-28"]],
     ["tomorrow 9:00", ["2026-11-28T09:00+01:00"]],
