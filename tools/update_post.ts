@@ -3,6 +3,7 @@ import { Said } from "../src/domain/sentences.ts";
 import { DryRun, DryRunPreview, Post } from "../src/domain/posts/post.ts";
 import { PostChange } from "../src/domain/posts/post-body.ts";
 import { updatePost } from "../src/posts/update-post.ts";
+import { awaitPost } from "../src/posts/outcomes.ts";
 import { askToPublishSooner } from "../src/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
@@ -23,4 +24,5 @@ export default defineTool({
   }),
   question: (args, call) => askToPublishSooner(call, args),
   handle: (args, call) => updatePost(call, args),
+  untilOut: awaitPost,
 });

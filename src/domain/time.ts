@@ -177,7 +177,7 @@ function notAMoment(
   return new AppError("invalid", say(what, { field, next: [{ do: "give_time", isFuture: false }] }));
 }
 
-const NOW = /^(?:right )?now$|^(?:immediately|at once|asap)$/i;
+export const NOW = /^(?:right )?now$|^(?:immediately|at once|asap)$/i;
 const GIVE_NOW = "To publish a new post now, leave it out. Else give the time that it is.";
 
 const DAY_FIRST = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)/;

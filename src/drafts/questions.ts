@@ -11,6 +11,7 @@ import type { CallContext } from "../context.ts";
 import {
   isAtOnce,
   isPausedChannel,
+  nowOrSoon,
   quoteText,
   tellDoubts,
   tellPosts,
@@ -59,7 +60,7 @@ async function findDecidable(call: CallContext, input: OneDecision): Promise<Dra
 async function askToApprove(call: CallContext, input: OneDecision): Promise<string> {
   const row = await findDecidable(call, input);
   const { posts, checks } = await checkApproval(call, row, input);
-  const told = await tellOutcome(call, row, posts);
+  const told = await tellOutcome(call, row, { posts, input });
   const doubts = tellDoubts(
     call,
     checks.flatMap(({ warnings }) => warnings),
@@ -83,9 +84,13 @@ async function tellSentBack(
 }
 
 /** What an approval brings about: the whole series, or each post. */
-async function tellOutcome(call: CallContext, row: DraftRow, posts: readonly DraftPost[]): Promise<string> {
+async function tellOutcome(
+  call: CallContext,
+  row: DraftRow,
+  { posts, input }: { readonly posts: readonly DraftPost[]; readonly input: OneDecision },
+): Promise<string> {
   const { repeat } = contentOf(row);
-  const told = posts.map(toTold);
+  const told = posts.map((post) => toTold(row, post, input));
   if (repeat !== null) {
     const [first] = told.toSorted((a, b) => a.content.scheduledAt - b.content.scheduledAt);
     const next = told.filter(({ content }) => content.scheduledAt === first?.content.scheduledAt);
@@ -98,7 +103,14 @@ async function tellOutcome(call: CallContext, row: DraftRow, posts: readonly Dra
   const later = told.length - due.length;
   const verbs = [
     ...(held === 0 ? [] : [`keeps ${countPosts(held)} until the channel is resumed`]),
-    ...(now === 0 ? [] : [`publishes ${countPosts(now)} now`]),
+    ...(now === 0
+      ? []
+      : [
+          `publishes ${countPosts(now)} ${nowOrSoon(
+            call.ctx,
+            due.map(({ content }) => content.scheduledAt),
+          )}`,
+        ]),
     ...(later === 0 ? [] : [`schedules ${due.length === 0 ? countPosts(later) : later}`]),
   ];
   return `It ${verbs.join(" and ")}. ${await tellPosts(call, told)}.`;
@@ -115,8 +127,11 @@ function seriesInWords(repeat: Series, among: number): string {
   return `${tellSeries(repeat)}.${end}${list}`;
 }
 
-function toTold({ target, prepared }: DraftPost): ToldPost {
-  return { accountId: target.accountId, content: prepared.content };
+function toTold(row: DraftRow, { target, prepared, occurrence }: DraftPost, input: OneDecision): ToldPost {
+  const { accountId, scheduledAt: own } = target;
+  const isOther = occurrence !== null || input.scheduledAt !== undefined || input.slot !== undefined;
+  const planned = own === null ? contentOf(row).scheduledAt : Date.parse(own);
+  return { accountId, content: prepared.content, planned: isOther ? null : planned };
 }
 
 function countPosts(posts: number): string {
@@ -144,7 +159,6 @@ async function askAboutAll(
   const told: string[] = [];
   const leftOut: string[] = [];
   const refused: Said[] = [];
-  let done = 0;
   for (const one of drafts) {
     try {
       told.push(await tellOne(call, one, drafts.length));
@@ -153,14 +167,14 @@ async function askAboutAll(
       const said = saidOf(error);
       refused.push(join(`${one.id}:`, said));
       const row = await findRow(call, one);
-      if (row !== null && isDoneAlready(row, one.decision)) done += 1;
-      else leftOut.push(`${nameOf(row)}: ${plainText(tellRefusal(call, said), MAX_TEXT)}`);
+      const isDone = row !== null && isDoneAlready(row, one.decision);
+      const why = isDone ? `${what.done} already.` : plainText(tellRefusal(call, said), MAX_TEXT);
+      leftOut.push(`${nameOf(row)}: ${why}`);
     }
   }
   if (told.length === 0) throw new AppError("conflict", refused);
   const lines = [...told, ...leftOut].map((line, at) => `${at + 1}. ${line}`);
-  const besides = done === 0 ? [] : [`${done} ${done === 1 ? "is" : "are"} ${what.done} already.`];
-  return [what.ask(told.length), ...lines, ...besides].join("\n");
+  return [what.ask(told.length), ...lines].join("\n");
 }
 
 /** A person knows drafts by their texts, not by revisions. */
@@ -183,7 +197,11 @@ async function tellOne(call: CallContext, input: OneDecision, among: number): Pr
   if (input.decision !== "approve") return nameDraft(row);
   const { posts, checks } = await checkApproval(call, row, input);
   const { repeat } = contentOf(row);
-  const next = await tellPosts(call, posts.map(toTold), { among: among * posts.length, most: 3 });
+  const next = await tellPosts(
+    call,
+    posts.map((post) => toTold(row, post, input)),
+    { among: among * posts.length, most: 3 },
+  );
   const doubts = tellDoubts(
     call,
     checks.flatMap(({ warnings }) => warnings),

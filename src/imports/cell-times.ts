@@ -1,6 +1,7 @@
 import { AppError } from "../domain/errors.ts";
-import { EXAMPLE_DAY, quote } from "../domain/time.ts";
-import { findWeekday, readClock } from "../domain/wall-clock.ts";
+import { meantDay, meantMoment } from "../domain/arguments/meant-times.ts";
+import { askWhich, EXAMPLE_DAY, NOW, quote } from "../domain/time.ts";
+import { findWeekday, readClock, readWallClock } from "../domain/wall-clock.ts";
 
 /*
  * Dates and times as people and spreadsheets write them. A cell that can mean one thing alone becomes ISO 8601. Every
@@ -33,6 +34,12 @@ interface Order {
   readonly isAsked: boolean;
   /** How dates were read that others told about, and why. Null: none were. */
   readonly told: string | null;
+}
+
+/** The moment of the import, and the zone of its times. */
+export interface Here {
+  readonly now: number;
+  readonly timezone: string;
 }
 
 /** What all these cells together allow. */
@@ -89,8 +96,8 @@ export function toIsoTime(cell: string): string {
 }
 
 /** A day and a time that stand in cells of their own. Throws `invalid` that quotes the one that is none. */
-export function joinCells(day: string, time: string): string {
-  if (!ISO_DAY.test(day)) throw noDay("date", day, "");
+export function joinCells(day: string, time: string, here: Here): string {
+  if (!ISO_DAY.test(day)) throw noDay(here, "date", day);
   if (!ISO_TIME.test(time))
     throw new AppError(
       "invalid",
@@ -100,7 +107,12 @@ export function joinCells(day: string, time: string): string {
 }
 
 /** Throws `invalid` for a cell that lacks its time, or may mean two days. What else is wrong is told of any time. */
-export function assertClear(cell: string): void {
+export function assertClear(cell: string, here: Here): void {
+  if (NOW.test(cell.trim()))
+    throw new AppError(
+      "invalid",
+      `scheduledAt: ${quote(cell)} is not a date and time. An import publishes nothing at once. Write a day and a time that are ahead.`,
+    );
   const { day, time } = split(cell);
   const isDay = toIsoDay(day, "day") !== day || ISO_DAY.test(day);
   if (isDay && time === "")
@@ -108,23 +120,30 @@ export function assertClear(cell: string): void {
       "invalid",
       `scheduledAt: ${quote(cell)} has no time of day. Write it as ${day} 09:00.`,
     );
-  if (lacksYear(day)) throw noDay("scheduledAt", cell, "");
+  if (lacksYear(day)) throw noDay(here, "scheduledAt", cell);
   if (isDay && toIsoDay(day, null) === day && !ISO_DAY.test(day))
-    throw noDay("scheduledAt", cell, toIsoTime(time));
+    throw noDay(here, "scheduledAt", cell, toIsoTime(time));
 }
 
-function noDay(field: string, cell: string, time: string): AppError {
+function noDay(here: Here, field: string, cell: string, time = ""): AppError {
   const { day } = split(cell);
   const [one, other] = [toIsoDay(day, "day"), toIsoDay(day, "month")];
   const clock = ISO_TIME.test(time) ? ` ${time}` : "";
   if (cell.trim() === "") return new AppError("invalid", `${field}: is empty. Write it as ${EXAMPLE_DAY}.`);
-  if (lacksYear(day))
-    return new AppError("invalid", `${field}: ${quote(cell)} names no year. Write it as ${EXAMPLE_DAY}.`);
+  if (lacksYear(day)) {
+    const meant = field === "date" ? meantDay(cell, here) : meantMoment(here)(cell);
+    const next = meant === null ? "Write it with its year." : askWhich({ ...meant, isGuess: true });
+    return new AppError("invalid", `${field}: ${quote(cell)} names no year. ${next}`);
+  }
   if (one === other)
     return new AppError("invalid", `${field}: ${quote(cell)} is not a day. Write it as ${EXAMPLE_DAY}.`);
+  const today = readWallClock(here.now, here.timezone).date;
+  const ahead = [one, other].filter((date) => date >= today);
+  const which = (ahead.length === 0 ? [one, other] : ahead).map((date) => `${date}${clock}`).join(" or as ");
+  const ifSo = ahead.length === 1 ? ", if that is meant: the other day is over" : "";
   return new AppError(
     "invalid",
-    `${field}: ${quote(cell)} may begin with the day or with the month. Write it as ${one}${clock} or as ${other}${clock}.`,
+    `${field}: ${quote(cell)} may begin with the day or with the month. Write it as ${which}${ifSo}.`,
   );
 }
 

@@ -7,7 +7,15 @@ import type { ImportArgs } from "../domain/posts/post-import.ts";
 import { PostBody } from "../domain/posts/post-body.ts";
 import { nearestName } from "../domain/settings/nearest-name.ts";
 import { EMPTY_TIME, quote } from "../domain/time.ts";
-import { assertClear, joinCells, orderOf, toIsoDay, toIsoMoment, toIsoTime } from "./cell-times.ts";
+import {
+  assertClear,
+  type Here,
+  joinCells,
+  orderOf,
+  toIsoDay,
+  toIsoMoment,
+  toIsoTime,
+} from "./cell-times.ts";
 import { guardCell, readCell } from "./cells.ts";
 import type { TableRow } from "./read-table.ts";
 
@@ -146,7 +154,7 @@ export function readBody(
   row: TableRow,
   columns: readonly Column[],
   defaults: Partial<PostBody>,
-  as: ImportArgs["as"],
+  { as, ...here }: Pick<ImportArgs, "as"> & Here,
 ): RowBody {
   const places = new Set(columns.map(({ at }) => at));
   const stray = row.cells.findIndex((cell, at) => cell.trim() !== "" && !places.has(at));
@@ -170,7 +178,7 @@ export function readBody(
     field.startsWith(METADATA) ? [[field.slice(METADATA.length), value]] : [],
   );
   const times = { scheduledAt: whole, date, time, slot: own["slot"] };
-  const scheduledAt = isTimed(columns) ? timeOf(times, as) : undefined;
+  const scheduledAt = isTimed(columns) ? timeOf(times, as, here) : undefined;
   const body = {
     ...defaults,
     ...own,
@@ -186,11 +194,12 @@ export function readBody(
 function timeOf(
   { scheduledAt, date, time, slot }: Readonly<Record<string, unknown>>,
   as: ImportArgs["as"],
+  here: Here,
 ): string | undefined {
   const [whole, day, clock] = [scheduledAt, date, time].map((cell) => (typeof cell === "string" ? cell : ""));
-  if (day?.trim() || clock?.trim()) return joinCells(day ?? "", clock ?? "");
+  if (day?.trim() || clock?.trim()) return joinCells(day ?? "", clock ?? "", here);
   if (whole?.trim()) {
-    assertClear(whole);
+    assertClear(whole, here);
     return whole;
   }
   if (slot !== undefined) return undefined;

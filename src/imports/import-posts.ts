@@ -6,7 +6,7 @@ import {
   type SaidImportAnswer,
 } from "../domain/posts/post-import.ts";
 import { plural } from "../domain/plain-text.ts";
-import { toIso } from "../domain/time.ts";
+import { toIsoOrNull } from "../domain/time.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { Tx } from "../store/engine/store.ts";
 import type { CallContext } from "../context.ts";
@@ -92,7 +92,7 @@ function show(
       id,
       isNew: isNew(row),
       accountId: body.accountId,
-      scheduledAt: toIso(prepared?.row.scheduled_at ?? row.scheduledAt ?? 0),
+      scheduledAt: isUntimed(body) ? null : toIsoOrNull(prepared?.row.scheduled_at ?? row.scheduledAt),
       caption: body.caption ?? null,
       mediaUrl: body.mediaUrl ?? "",
     };

@@ -63,7 +63,8 @@ export function rowReader(
     return found;
   };
   return async (row, columns) => {
-    const read = readBody(row, columns, accountId === undefined ? {} : { accountId }, as);
+    const here = { now: ctx.clock.now(), timezone: zone };
+    const read = readBody(row, columns, accountId === undefined ? {} : { accountId }, { as, ...here });
     const account = await find(read.body.accountId);
     const given = withLink(ctx, account, read);
     const { line } = row;
@@ -71,8 +72,7 @@ export function rowReader(
       const body = { ...given, accountId: account.id };
       return { line, body, account, scheduledAt: null, mark: markOf(body), warnings: [] };
     }
-    const meant = meantMoment({ now: ctx.clock.now(), timezone: zone });
-    const parsed = parseMoment("scheduledAt", given.scheduledAt, zone, meant);
+    const parsed = parseMoment("scheduledAt", given.scheduledAt, zone, meantMoment(here));
     const body = { ...given, accountId: account.id, scheduledAt: toIso(parsed.ms) };
     // Who names a zone knows how their times are read.
     const warnings = warningsOf({ tellsZone: tellsZone && timezone === undefined }, parsed);

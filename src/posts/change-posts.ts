@@ -89,10 +89,11 @@ export async function changePosts(
 /** Which posts, and what becomes of each; changes nothing. Throws as `changePosts` does. */
 export async function planChange(call: CallContext, input: PostsChange): Promise<Planned[]> {
   const { ctx, caller } = call;
-  assertClear(ctx, input);
+  assertClear(input);
   const rows = await (input.ids === undefined
     ? findFitting(call, input)
     : findNamed(call, input.ids, input.cancel === true ? "cancel" : "edit"));
+  if (input.toDay !== undefined) assertDay(ctx, input.toDay, rows);
   const accounts = new Map<string, AccountRow>();
   for (const { account_id: id } of rows)
     if (!accounts.has(id)) accounts.set(id, await findAccount(ctx, caller, id));
@@ -143,10 +144,7 @@ async function planMove(
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-function assertClear(
-  { settings: { timezone }, clock }: AppContext,
-  { ids, accountId, label, from, to, shiftMinutes, toDay, cancel }: PostsChange,
-): void {
+function assertClear({ ids, accountId, label, from, to, shiftMinutes, toDay, cancel }: PostsChange): void {
   const isFiltered = [accountId, label, from, to].some((one) => one !== undefined);
   if ((ids !== undefined) === isFiltered)
     throw new AppError(
@@ -159,16 +157,23 @@ function assertClear(
       "invalid",
       "What is to be done with them? Give one of shiftMinutes (not 0), toDay, and cancel: true.",
     );
-  if (toDay === undefined) return;
-  const meant = DATE.test(toDay) ? null : meantDay(toDay, { now: clock.now(), timezone });
-  if (DATE.test(toDay)) parseBound("toDay", toDay, timezone, false);
-  else
-    throw new AppError(
-      "invalid",
-      meant === null
-        ? `toDay: must be a date such as ${EXAMPLE_DAY}, not ${quote(toDay)}.`
-        : `toDay: ${quote(toDay)} is not a date. ${askWhich(meant)}`,
-    );
+}
+
+/** What another day may mean depends on the posts that are moved. */
+function assertDay(
+  { settings: { timezone }, clock }: AppContext,
+  toDay: string,
+  rows: readonly PostRow[],
+): void {
+  if (DATE.test(toDay)) return void parseBound("toDay", toDay, timezone, false);
+  const times = rows.map(({ scheduled_at: at }) => at);
+  const meant = meantDay(toDay, { now: clock.now(), timezone }, times);
+  throw new AppError(
+    "invalid",
+    meant === null
+      ? `toDay: must be a date such as ${EXAMPLE_DAY}, not ${quote(toDay)}.`
+      : `toDay: ${quote(toDay)} is not a date. ${askWhich(meant)}`,
+  );
 }
 
 async function findFitting(

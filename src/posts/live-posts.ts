@@ -1,5 +1,7 @@
 import { deadline, MINUTE } from "../domain/time.ts";
 import { assertUsable } from "../domain/accounts/account.ts";
+import { channelInFull } from "../domain/accounts/channel-names.ts";
+import { withFullStop } from "../domain/plain-text.ts";
 import type { PostEdit } from "../domain/posts/post-body.ts";
 import { AppError, nothingToChange } from "../domain/errors.ts";
 import type { SaidPost } from "../domain/posts/post.ts";
@@ -129,10 +131,26 @@ function assertEditable({ platform, capabilities }: CheckedForm, changed: readon
   );
 }
 
+interface ChangedAt {
+  readonly platform: AnyPlatform;
+  readonly account: Tables["accounts"];
+  readonly row: PostRow;
+}
+
+/** Where the answer was lost the platform may have changed it. */
+function tellNotChanged({ platform, account, row }: ChangedAt, error: unknown): string {
+  const { title } = platform;
+  if (error instanceof PlatformFault && error.isNotDone)
+    return `${title} did not take the change: ${error.message}`;
+  const why = error instanceof PlatformFault ? error.message : `${title} did not answer in time.`;
+  const where = row.platform_url ?? account.profile_url ?? channelInFull(account);
+  return `It is not known whether it was changed: ${withFullStop(why)} Look at ${where}. Where it is as it was, make the change again.`;
+}
+
 /** Runs a change that a caller waits for; it needs no ledger, as repeating it leads to the same post. */
 async function onPlatform<T>(
   ctx: AppContext,
-  at: { readonly platform: AnyPlatform; readonly account: Tables["accounts"]; readonly row: PostRow },
+  at: ChangedAt,
   work: (io: PublishIo) => Promise<T>,
 ): Promise<T> {
   const signal = deadline(CHANGE_TIMEOUT_MS);
@@ -161,11 +179,10 @@ async function onPlatform<T>(
         cause: error,
       });
     }
-    if (!(error instanceof PlatformFault)) throw error;
+    const isLate = error instanceof Error && error.name === "TimeoutError";
+    if (!isLate && !(error instanceof PlatformFault)) throw error;
     ctx.log.warn({ postId: at.row.id, err: error }, "a change of a live post did not succeed");
-    throw new AppError("conflict", `${at.platform.title} did not take the change: ${error.message}`, {
-      cause: error,
-    });
+    throw new AppError("conflict", tellNotChanged(at, error), { cause: error });
   } finally {
     await ctx.media.release(at.row.id);
   }

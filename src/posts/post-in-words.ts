@@ -2,7 +2,7 @@ import { nameOfField, subjectOf, tellDay, upperFirst, withValues } from "../doma
 import { oneLine, plainText } from "../domain/plain-text.ts";
 import { type Said, sentencesIn } from "../domain/sentences.ts";
 import type { Preview } from "../domain/posts/preview.ts";
-import { MINUTE, tellTime } from "../domain/time.ts";
+import { MINUTE, SECOND, tellTime, tellTry } from "../domain/time.ts";
 import { findAccount, namesOfAccounts } from "../accounts/accounts.ts";
 import { whenFreed } from "../accounts/late-posts.ts";
 import type { CallContext } from "../context.ts";
@@ -44,6 +44,8 @@ export function isAtOnce({ clock }: CallContext["ctx"], ms: number): boolean {
 export interface ToldPost {
   readonly accountId: string;
   readonly content: PostContent;
+  /** When it was to go out, where that is over and the content says now. */
+  readonly planned?: number | null;
   /** Default: what its platform will show of it. */
   readonly preview?: Preview | undefined;
 }
@@ -66,9 +68,26 @@ export async function isPausedChannel({ ctx, caller }: CallContext, accountId: s
 }
 
 /** What "now" is on a channel that a person holds back, or that its platform asked to wait. */
-export async function whenNow({ ctx, caller }: CallContext, accountId: string): Promise<string> {
+async function whenNow({ ctx, caller }: CallContext, accountId: string): Promise<string> {
   const account = await findAccount(ctx, caller, accountId);
   return account.paused === 1 ? WHEN_RESUMED : whenFreed(ctx, account, "now");
+}
+
+/** A question may come so long after its posts were prepared. */
+const SLACK_MS = 10 * SECOND;
+
+/** What "now" is of a post that is due within a minute: a time of its own that is ahead, or is over, is named. */
+export async function whenDue(call: CallContext, accountId: string, at: number): Promise<string> {
+  const { clock, settings } = call.ctx;
+  const [when, now] = [await whenNow(call, accountId), clock.now()];
+  if (when !== "now") return when;
+  if (at > now) return tellTry(at, { now, ...settings });
+  return now - at < SLACK_MS ? when : `now, as its time, ${tellTime(at, settings.timezone)}, has passed`;
+}
+
+/** What "now" is of posts that are due within a minute. */
+export function nowOrSoon({ clock }: CallContext["ctx"], times: readonly number[]): string {
+  return times.some((at) => at > clock.now()) ? "within a minute" : "now";
 }
 
 /** Each with its channel and time: `My feed, now: “Hello”, with 1 picture; …`. */
@@ -83,8 +102,9 @@ export async function tellPosts(
   const told: string[] = [];
   for (const post of posts.slice(0, most)) {
     const { scheduledAt: at } = post.content;
-    const now = resumed ?? (await whenNow(call, post.accountId));
-    const when = isAtOnce(ctx, at) ? now : tellTime(at, ctx.settings.timezone);
+    const when = isAtOnce(ctx, at)
+      ? (resumed ?? (await whenDue(call, post.accountId, post.planned ?? at)))
+      : tellTime(at, ctx.settings.timezone);
     const channel = plainText(names.get(post.accountId) ?? post.accountId, MAX_NAME);
     told.push(`${channel}, ${when}: ${await tellPost(call, post, among)}`);
   }

@@ -37,7 +37,8 @@ import {
   textLimit,
   type ToldPost,
   WHEN_RESUMED,
-  whenNow,
+  nowOrSoon,
+  whenDue,
 } from "./post-in-words.ts";
 import { findOwnPost } from "./posts.ts";
 import { canRemove, isOnPlatform } from "../publishing/take-down.ts";
@@ -78,19 +79,37 @@ export async function askToPublishSeveral(
   const tried = await schedulePosts({ ...call, progress: () => {} }, { posts, dryRun: true });
   const results = await withoutRefused(call, tried.results);
   if (input.atomic === true && results.some(({ error }) => error !== null)) return null;
-  const due = results.flatMap(({ post, warnings, preview }) =>
-    post !== null && isAtOnce(call.ctx, Date.parse(post.scheduledAt)) ? [{ post, warnings, preview }] : [],
+  const good = results.flatMap(({ post, warnings, preview }) =>
+    post === null ? [] : [{ post, warnings, preview }],
   );
+  const isDue = ({ post }: Tried): boolean => isAtOnce(call.ctx, Date.parse(post.scheduledAt));
+  const due = good.filter(isDue);
   const [first, ...more] = due;
-  if (first === undefined || more.length === 0) return first === undefined ? null : askAboutNow(call, first);
+  if (first === undefined) return null;
+  const besides = await tellLater(
+    call,
+    good.filter((one) => !isDue(one)),
+  );
+  if (more.length === 0) return askAboutNow(call, first, besides);
   const doubts = tellDoubtsOfNow(
     call,
     due.flatMap(({ warnings }) => warnings),
   );
   const held: boolean[] = [];
   for (const { post } of due) held.push(await isPausedChannel(call, post.accountId));
-  const when = held.every(Boolean) ? "as soon as their channels are resumed" : "now";
-  return `Publish ${plural(due.length, "post")} ${when}? ${await tellPosts(call, due.map(toTold))}.${doubts}`;
+  const when = held.every(Boolean)
+    ? "as soon as their channels are resumed"
+    : nowOrSoon(
+        call.ctx,
+        due.map(({ post }) => Date.parse(post.scheduledAt)),
+      );
+  return `Publish ${plural(due.length, "post")} ${when}? ${await tellPosts(call, due.map(toTold))}.${besides}${doubts}`;
+}
+
+/** The others of a batch: the same yes covers them. */
+async function tellLater(call: CallContext, later: readonly Tried[]): Promise<string> {
+  if (later.length === 0) return "";
+  return ` It also schedules ${plural(later.length, "post")}: ${await tellPosts(call, later.map(toTold))}.`;
 }
 
 /** A dry run shows posts on a channel that is disconnected, and the call itself refuses them. */
@@ -132,9 +151,11 @@ async function askAboutNow(call: CallContext, tried: Tried, besides = ""): Promi
   const { accountId } = tried.post;
   const account = await nameOfAccount(call, accountId);
   const doubts = tellDoubtsOfNow(call, tried.warnings ?? []);
-  const now = await whenNow(call, accountId);
-  const paused = now === WHEN_RESUMED ? ", which is paused" : "";
-  const when = now === "now" ? `Publish now on ${account}` : `Publish on ${account}${paused}, ${now}`;
+  const due = await whenDue(call, accountId, Date.parse(tried.post.scheduledAt));
+  const paused = due === WHEN_RESUMED ? ", which is paused" : "";
+  const [now, passed] = /^(now)(.*)$/.exec(due)?.slice(1) ?? [];
+  const when =
+    now === undefined ? `Publish on ${account}${paused}, ${due}` : `Publish now on ${account}${passed}`;
   return `${when}: ${await tellPost(call, toTold(tried))}?${besides}${doubts}`;
 }
 

@@ -95,6 +95,19 @@ describe("days and times as people write them", () => {
     ],
     ["31.02.2027", "9:00", "date", '"31.02.2027" is not a day. Write it as 2031-01-30.'],
     ["31.1.27", "9:00", "date", '"31.1.27" is not a day. Write it as 2031-01-30.'],
+    [
+      "2/12/2026",
+      "9:00",
+      "date",
+      '"2/12/2026" may begin with the day or with the month. Write it as 2026-12-02, if that is meant: the other day is over.',
+    ],
+    [
+      "Thursday 3 Dec",
+      "9:00",
+      "date",
+      '"Thursday 3 Dec" names no year. Did you mean 2026-12-03? Ask the person.',
+    ],
+    ["Friday 3 Dec", "9:00", "date", '"Friday 3 Dec" names no year. Write it with its year.'],
     ["", "9:00", "date", "is empty. Write it as 2031-01-30."],
     ["2027-01-31", "25:00", "time", '"25:00" is not a time of day. Write it as 09:00.'],
     ["2027-01-31", "noonish", "time", '"noonish" is not a time of day. Write it as 09:00.'],
@@ -119,7 +132,20 @@ describe("days and times as people write them", () => {
     ],
     ["31.01.2027", '"31.01.2027" has no time of day. Write it as 31.01.2027 09:00.'],
     ["2027-01-31", '"2027-01-31" has no time of day. Write it as 2027-01-31 09:00.'],
-    ["Jan 31 9am", '"Jan 31 9am" names no year. Write it as 2031-01-30.'],
+    [
+      "Jan 31 9am",
+      expect.stringMatching(
+        /"Jan 31 9am" names no year\. Did you mean 2027-01-31T09:00\S+\? Ask the person\.$/,
+      ),
+    ],
+    [
+      "2/12/2026 9:00",
+      '"2/12/2026 9:00" may begin with the day or with the month. Write it as 2026-12-02 09:00, if that is meant: the other day is over.',
+    ],
+    [
+      "now",
+      '"now" is not a date and time. An import publishes nothing at once. Write a day and a time that are ahead.',
+    ],
     ["31 January 2027", '"31 January 2027" has no time of day. Write it as 31 January 2027 09:00.'],
     ["2027-02-31 9:00", '"2027-02-31 9:00" is not a date: that month has 28 days. Give another day.'],
     [

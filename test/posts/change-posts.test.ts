@@ -177,6 +177,15 @@ describe("moving posts to a day", () => {
   });
 });
 
+it("offers the weekday of the posts' own week too, nearest first, and no day that is over", async () => {
+  const id = await schedule({ scheduledAt: "2026-12-07T09:00:00Z" });
+  await expect(change({ ids: [id], toDay: "friday" })).rejects.toThrow(
+    /Did you mean 2026-12-11, or 2026-11-27\? Ask the person which\./,
+  );
+  await expect(change({ ids: [id], toDay: "some friday soon" })).rejects.toThrow(/must be a date/);
+  await expect(change({ ids: [id], toDay: "yesterday" })).rejects.toThrow(/must be a date such as/);
+});
+
 describe("cancelling several posts", () => {
   it("cancels all that wait on an account, once with a key", async () => {
     const ids = [await schedule(), await schedule({ caption: "Two" })];

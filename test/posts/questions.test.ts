@@ -58,7 +58,7 @@ describe("before a post goes out", () => {
     expect(await questionOf("schedule_post", { accountId, caption: "Hello" })).toBe(now);
     expect(
       await questionOf("schedule_post", { accountId, caption: "Hello", scheduledAt: inSeconds(60) }),
-    ).toBe(now);
+    ).toBe("Publish on Feed of default, Saturday 21 November 2026, 09:01:00 (UTC): “Hello”?");
     expect(await countPosts()).toBe(0);
     expect(
       await questionOf("schedule_post", { accountId, caption: "Hello", scheduledAt: inSeconds(61) }),
@@ -98,7 +98,10 @@ describe("before a post goes out", () => {
       wrong,
     ];
     expect(await questionOf("schedule_posts", { posts })).toBe(
-      "Publish 2 posts now? Feed of default, now: “One”; Feed of default, now: “Two More”.",
+      "Publish 2 posts now? Feed of default, now: “One”; Feed of default, now: “Two More”. It also schedules 1 post: Feed of default, Saturday 21 November 2026, 10:00 (UTC): “Later”.",
+    );
+    expect(await questionOf("schedule_posts", { posts: posts.slice(0, 2) })).toBe(
+      "Publish now on Feed of default: “One”? It also schedules 1 post: Feed of default, Saturday 21 November 2026, 10:00 (UTC): “Later”.",
     );
     expect(await countPosts()).toBe(0);
     expect(await questionOf("schedule_posts", { posts: [later] })).toBe(null);
@@ -134,9 +137,10 @@ describe("whatever leads to a time within a minute", () => {
 
   it("is asked about: the next slot of one post, and of rows of a batch", async () => {
     const post = { accountId, caption: "In a slot", slot: "next" };
-    expect(await questionOf("schedule_post", post)).toBe("Publish now on Feed of default: “In a slot”?");
+    const asked = "Publish on Feed of default, Saturday 21 November 2026, 09:01:00 (UTC): “In a slot”?";
+    expect(await questionOf("schedule_post", post)).toBe(asked);
     expect(await questionOf("schedule_posts", { posts: [post, post] })).toBe(
-      "Publish now on Feed of default: “In a slot”?",
+      `${asked} It also schedules 1 post: Feed of default, Saturday 21 November 2026, 12:00 (UTC): “In a slot”.`,
     );
     expect(await countPosts()).toBe(0);
     await service.clock.advance(60_000);
@@ -147,7 +151,7 @@ describe("whatever leads to a time within a minute", () => {
   it("is asked about: a change of a post that goes out then, a move, and posts that move to new slots", async () => {
     const id = await schedule({ scheduledAt: inSeconds(30) });
     expect(await questionOf("update_post", { id, caption: "Other" })).toBe(
-      "Publish now on Feed of default: “Other”?",
+      "Publish on Feed of default, Saturday 21 November 2026, 09:00:46 (UTC): “Other”?",
     );
     const later = await schedule({ caption: "Later", scheduledAt: inSeconds(3_600) });
     expect(await questionOf("change_posts", { ids: [later], shiftMinutes: -60 })).toMatch(
@@ -379,7 +383,7 @@ describe("before a post is stopped or changed", () => {
     const id = await schedule({ scheduledAt: inSeconds(20) });
     const { caption } = (await service.call("get_post", { id })).post;
     expect(await questionOf("update_post", { id, caption })).toBe(null);
-    expect(await questionOf("update_post", { id, caption: "Other" })).toMatch(/^Publish now/);
+    expect(await questionOf("update_post", { id, caption: "Other" })).toMatch(/^Publish on/);
     await setPost(id, { status: "published" });
     expect(await questionOf("edit_published_post", { id, caption })).toBe(null);
     expect(await questionOf("edit_published_post", { id, caption: "Other" })).toMatch(/^Change the live/);

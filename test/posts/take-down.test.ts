@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PlatformFault } from "../../src/ports/platform-io.ts";
 import type { Platform } from "../../src/ports/platform.ts";
+import { editPublishedPost } from "../../src/posts/live-posts.ts";
 import { cancelPost, getPost } from "../../src/posts/posts.ts";
 import type { PostRow } from "../../src/store/schema/tables.ts";
 import { callOf, createTestContext, type TestContext } from "../support/context.ts";
@@ -17,7 +18,7 @@ interface World extends AsyncDisposable {
   readonly asked: string[];
 }
 
-type Parts = Partial<Pick<Platform, "remove" | "insights">>;
+type Parts = Partial<Pick<Platform, "remove" | "insights" | "edit" | "capabilities">>;
 
 /** A post with a follow-up that waits, on a platform that does as it is told. */
 async function world(set: Partial<PostRow>, parts: (asked: string[]) => Parts): Promise<World> {
@@ -136,6 +137,25 @@ describe("taking a live post down", () => {
     }));
     await expect(takeDown(at)).rejects.toThrow(
       /^It is not known whether it was deleted: It answers 503\. .*Look at https:\S+\. Where it is there still, take/,
+    );
+  });
+
+  it("says the same of a change whose answer was lost, or that took too long", async () => {
+    const edit = (error: Error) => async () => {
+      const capabilities = { ...TEXT_CAPABILITIES, editPublished: { fields: ["caption"] } };
+      await using at = await world({}, () => ({ capabilities, edit: () => Promise.reject(error) }));
+      await editPublishedPost(callOf(at.ctx), { id: at.post.id, caption: "Other" });
+    };
+    const unknown = (why: string): string =>
+      `It is not known whether it was changed: ${why} Look at ${URL_THERE}. Where it is as it was, make the change again.`;
+    await expect(edit(new PlatformFault("transient", "It answers 503."))).rejects.toThrow(
+      unknown("It answers 503."),
+    );
+    await expect(edit(new DOMException("Late.", "TimeoutError"))).rejects.toThrow(
+      unknown("Scripted did not answer in time."),
+    );
+    await expect(edit(new PlatformFault("rejected", "It is too old."))).rejects.toThrow(
+      "Scripted did not take the change: It is too old.",
     );
   });
 

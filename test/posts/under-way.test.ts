@@ -42,6 +42,7 @@ describe("a post whose answer was lost", () => {
     ["resolve_post", { outcome: "dismissed" }],
     ["resolve_post", { outcome: "published" }],
     ["retry_post", { caption: "Other" }],
+    ["retry_post", {}],
   ])("is refused by %s with what is true of it, and what can be done", async (tool, args) => {
     const id = await lost();
     const call = service.call(tool, { ...(tool === "change_posts" ? { ids: [id] } : { id }), ...args });

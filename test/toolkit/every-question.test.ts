@@ -272,7 +272,9 @@ describe("every tool that asks a person", () => {
     await service.call("decide_draft", { ...drafts[0], decision: "approve" });
     await service.call("decide_draft", { ...drafts[2], decision: "approve" });
     const { questions } = await ask("decide_draft", { drafts, decision: "approve" });
-    expect(questions[0]).toMatch(/^Approve 1 draft\?\n1\. [^\n]*“Opening”[^\n]*\n2 are approved already\.$/);
+    expect(questions[0]).toMatch(
+      /^Approve 1 draft\?\n1\. [^\n]*“Opening”[^\n]*\n2\. The draft "Done": approved already\.\n3\. The draft "Done, too": approved already\.$/,
+    );
   });
 
   it("names the drafts that are left as they are", async () => {

@@ -99,7 +99,10 @@ async function print(at: Shell, given: Importing, answer: ImportAnswer): Promise
   const table = toTable<ImportedRow>(
     [
       { title: "LINE", of: ({ line }) => String(line) },
-      { title: "TIME", of: ({ scheduledAt }) => toClock(scheduledAt, timezone) },
+      {
+        title: "TIME",
+        of: ({ scheduledAt }) => (scheduledAt === null ? "" : toClock(scheduledAt, timezone)),
+      },
       {
         title: "CHANNEL",
         of: ({ accountId }) => names.get(accountId) ?? accountId,

@@ -73,7 +73,11 @@ function meantBy(
   return { times, hasPart: wordings.length > 1 || wordings.some(({ hasPart }) => hasPart) };
 }
 
+const MONTH = /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/;
+
+/** Beside a month it only says once more which day is meant. */
 function namesWeekday(words: string): boolean {
+  if (MONTH.test(words)) return false;
   return words.split(/[\s,]+/).some((word) => findWeekday(word) !== null);
 }
 
@@ -118,11 +122,35 @@ export function meantBound(at: Now): (text: string) => Meant | null {
   };
 }
 
-/** The same of a day. */
-export function meantDay(text: string, at: Now): Meant | null {
+/**
+ * The same of a day, from today on. A weekday is also that of the week of what is to be moved (`near`, milliseconds),
+ * and the nearest to it comes first.
+ */
+export function meantDay(text: string, at: Now, near: readonly number[] = []): Meant | null {
+  const dayOf = (ms: number): DateTime => DateTime.fromMillis(ms, { zone: at.timezone }).startOf("day");
   const { times, hasPart } = meantBy(text, at, (words) => readDate(words.replace(/ \d+:\d\d$/, ""), at));
-  return meantOrNull(times, hasPart && times.length > 1);
+  const [first] = times;
+  const { weekday } = DateTime.fromISO(first ?? "");
+  const own =
+    first === undefined || !namesWeekday(text.toLowerCase())
+      ? []
+      : near.map((ms) =>
+          dayOf(ms)
+            .startOf("week")
+            .plus({ days: weekday - 1 })
+            .toFormat("yyyy-MM-dd"),
+        );
+  const today = dayOf(at.now).toFormat("yyyy-MM-dd");
+  const ahead = [...new Set([...times, ...own])].filter((day) => day >= today);
+  const start = Math.min(...near, Infinity);
+  const far = (day: string): number =>
+    Math.abs(DateTime.fromISO(day, { zone: at.timezone }).diff(dayOf(start), "days").days);
+  const sorted = start === Infinity ? ahead : ahead.toSorted((a, b) => far(a) - far(b));
+  return meantOrNull(sorted.slice(0, MOST_DAYS), hasPart && times.length > 1);
 }
+
+/** Posts of many weeks may be moved together. */
+const MOST_DAYS = 4;
 
 function orNull(read: () => string | null): string | null {
   try {

@@ -14,17 +14,20 @@ const UNITS: Readonly<Record<string, "minutes" | "hours" | "days" | "weeks">> = 
 
 /** A time that stands by itself: only 9 may be anything. */
 const TIME_ALONE = /^(?:at )?(\d{1,2}(?:[:.]\d{2}(?: ?[ap]m)?| ?[ap]m)|noon)$/;
-/** `january 5th, 2027` and `5 jan`. */
-const MONTH_DAY = String.raw`(?:on )?[a-z]+\.? \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?`;
-const DAY_MONTH = String.raw`(?:on )?(?:the )?\d{1,2}(?:st|nd|rd|th|\.)?(?: of)? [a-z]+\.?(?:,? \d{4})?`;
+/** Before a date, which must fall on it. */
+const WEEKDAY = String.raw`(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*`;
+/** `january 5th, 2027` and `5 jan`, also `tuesday, january 5`. */
+const MONTH_DAY = String.raw`(?:on )?(?:${WEEKDAY}\.?,? )?[a-z]+\.? \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?`;
+const DAY_MONTH = String.raw`(?:on )?(?:${WEEKDAY}\.?,? )?(?:the )?\d{1,2}(?:st|nd|rd|th|\.)?(?: of)? [a-z]+\.?(?:,? \d{4})?`;
 const DAY = String.raw`(?:(?:on |this |next )?[a-z]+|\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4}|${MONTH_DAY}|${DAY_MONTH})`;
 const TIME = String.raw`(?:\d[\d:.]*(?: ?[ap]m)?|noon)`;
 export const DAY_ALONE = new RegExp(`^(?<day>${DAY})$`);
 const DAY_AND_TIME = new RegExp(`^(?<day>${DAY}),? (?:at )?(?<time>${TIME})$`);
 const TIME_AND_DAY = new RegExp(`^(?:at )?(?<time>${TIME}),? (?<day>${DAY})$`);
 const WITH_SLASHES = /\d\/\d{1,2}(?:\/|\b)/;
-const IN_MONTH =
-  /^(?:on )?(?:the )?(?:(?<month>[a-z]{3,})\.? )?(?<day>\d{1,2})(?:st|nd|rd|th|\.)?(?:(?: of)? (?<after>[a-z]{3,})\.?)?(?:,? (?<year>\d{4}))?$/;
+const IN_MONTH = new RegExp(
+  String.raw`^(?:on )?(?:(?<weekday>${WEEKDAY})\.?,? )?(?:the )?(?:(?<month>[a-z]{3,})\.? )?(?<day>\d{1,2})(?:st|nd|rd|th|\.)?(?:(?: of)? (?<after>[a-z]{3,})\.?)?(?:,? (?<year>\d{4}))?$`,
+);
 const GERMAN = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/;
 export const ISO = /^\d{4}-?\d{2}-?\d{2}[Tt ]\d{2}/;
 
@@ -166,9 +169,19 @@ function readDay(words: string, clock: Clock, here: DateTime): DateTime | null {
   return readInMonth(words, clock, here) ?? readWeekday(words, clock, here);
 }
 
-/** Without a year it is the next one to come. */
+/** Without a year it is the next one to come. Null also where it does not fall on the weekday that is named. */
 function readInMonth(words: string, clock: Clock, here: DateTime): DateTime | null {
-  const { month: before, after, day, year } = IN_MONTH.exec(words)?.groups ?? {};
+  const { weekday, ...given } = IN_MONTH.exec(words)?.groups ?? {};
+  const date = dateInMonth(given, clock, here);
+  if (weekday === undefined || date?.isValid !== true) return date;
+  return WEEKDAYS[date.weekday - 1] === findWeekday(weekday) ? date : null;
+}
+
+function dateInMonth(
+  { month: before, after, day, year }: Readonly<Record<string, string | undefined>>,
+  clock: Clock,
+  here: DateTime,
+): DateTime | null {
   const name = before ?? after;
   const month = MONTHS.findIndex((one) => name !== undefined && one.startsWith(name)) + 1;
   if (month === 0 || (before !== undefined && after !== undefined)) return null;

@@ -72,8 +72,18 @@ export function readSeries(
       throw new AppError("invalid", `repeat.${field}: ${quote(date)} is not a day of the calendar.`);
   }
   if (series.until !== undefined && series.until < series.from)
-    throw new AppError("invalid", "repeat.until: is before repeat.from. Give a later day.");
+    throw new AppError(
+      "invalid",
+      `repeat.until: is before ${beginOf(series, input.from)}. Give a later day.`,
+    );
   return series;
+}
+
+/** Who gave no first day is told which it is. */
+function beginOf(series: Series, from: string | undefined): string {
+  if (from !== undefined) return "repeat.from";
+  const [first = series.from] = seriesDays(series);
+  return `the first time, which is on ${first}`;
 }
 
 /**

@@ -23,7 +23,7 @@ const ImportedRow = z.strictObject({
   id: z.string().nullable().describe("The post. Null: not made yet."),
   isNew: z.boolean().describe("False: it was imported before, or the same post waits already."),
   accountId: z.string(),
-  scheduledAt: z.iso.datetime(),
+  scheduledAt: z.iso.datetime().nullable(),
   caption: z.string().nullable(),
   mediaUrl: z.string(),
 });

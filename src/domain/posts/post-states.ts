@@ -62,11 +62,15 @@ export function conflictSentence(
   isChanged = false,
 ): Message {
   const { status } = post;
-  if (!isChanged && DONE_IN[trigger]?.includes(status) === true)
+  const between = betweenTries(post);
+  if (!isChanged && DONE_IN[trigger]?.includes(status) === true) {
+    if (between !== null)
+      return say(`The post is publishing still. ${between.what}`, { next: between.next(post.id ?? null) });
     return say(`The post is ${status} already${takenDown(post)}. Nothing is to be done.`);
+  }
   const wanted = TRANSITIONS[trigger].from.join(" or ");
   const is = `The post is ${status}${takenDown(post)}, but this needs a post that is ${wanted}.`;
-  const { what, next } = betweenTries(post) ?? NEXT_STEPS[status];
+  const { what, next } = between ?? NEXT_STEPS[status];
   return say([is, nextTry(post), what].flatMap((part) => part ?? []).join(" "), {
     next: next(post.id ?? null),
   });
@@ -79,7 +83,7 @@ function nextTry({ status, tries = 0, next_at: next }: PostStanding): string | n
 }
 
 /** Of a post that was begun and that no publisher works on now. Null: it is no such post. */
-function betweenTries(post: PostStanding): WayOn | null {
+function betweenTries(post: PostStanding): Required<WayOn> | null {
   const { status, lease_worker: worker, in_doubt: inDoubt, next_at: next } = post;
   if (status !== "publishing" || worker !== null) return null;
   const state =

@@ -44,6 +44,9 @@ describe("when a post shall go out, as people say it", () => {
     ["2026-12-25", "2026-12-25T09:00[Europe/Berlin]"],
     ["25.12.2026 9:00", "2026-12-25T09:00[Europe/Berlin]"],
     ["5.1.2027", "2027-01-05T09:00[Europe/Berlin]"],
+    ["Thursday, December 3 at 9am", "2026-12-03T09:00[Europe/Berlin]"],
+    ["Thursday 3 December 9:00", "2026-12-03T09:00[Europe/Berlin]"],
+    ["Thu. 3rd of Dec 2026, 9:00", "2026-12-03T09:00[Europe/Berlin]"],
     ["jan 5", "2027-01-05T09:00[Europe/Berlin]"],
     ["Jan. 5th at 18:30", "2027-01-05T18:30[Europe/Berlin]"],
     ["january 5 9:00", "2027-01-05T09:00[Europe/Berlin]"],
@@ -203,6 +206,7 @@ describe("what a time that is refused would have meant", () => {
 
   it.each([
     ["yesterday", ["2026-11-26"]],
+    ["friday, november 27", ["2026-11-27"]],
     ["friday", ["2026-11-27", "2026-12-04"]],
     ["11/28/2026", ["2026-11-28"]],
     ["tomorrow 9:00", ["2026-11-28T09:00+01:00"]],
