@@ -84,10 +84,7 @@ describe("taking a live post down", () => {
         () => Promise.reject(new PlatformFault("transient", "It answers 503.")),
         /^It was live, and was taken down on/,
       ],
-      [
-        () => Promise.reject(new DOMException("late", "TimeoutError")),
-        /^It was live, and was taken down on/,
-      ],
+      [() => Promise.reject(new DOMException("late", "TimeoutError")), /^It was live, and was taken down on/],
     ] as const) {
       await using at = await world({}, () => ({ insights, remove: async () => {} }));
       expect((await takeDown(at)).warnings).toEqual([expect.stringMatching(told)]);
