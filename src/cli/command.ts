@@ -81,7 +81,10 @@ export function addRows(program: Command, rows: readonly Row[], host: Host): voi
   for (const { name, about, takes = {}, help, isDefault = false, run } of rows) {
     const words = name.split(" ");
     const parent = program.commands.find((one) => words.length > 1 && one.name() === words[0]) ?? program;
-    const command = parent.command(words.at(-1) ?? name, { isDefault }).description(about);
+    const command = parent
+      .command(words.at(-1) ?? name, { isDefault })
+      .description(about)
+      .showHelpAfterError(`posthorn ${name} --help shows what it takes.`);
     for (const [place, what] of Object.entries(takes)) addPlace(command, place, what);
     if (help !== undefined) command.addHelpText("after", help);
     if (run === null) continue;

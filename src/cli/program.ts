@@ -26,7 +26,7 @@ import { refusalForShell } from "./shell/words.ts";
 const UPKEEP = "Look after it:";
 
 /** All commands, in the order of help. */
-const COMMANDS: Readonly<Record<string, readonly Row[]>> = {
+export const COMMANDS: Readonly<Record<string, readonly Row[]>> = {
   "Start:": [DEMO, SERVE, OPEN, STDIO, INSTALL],
   "Use:": [
     SETTING_UP,

@@ -122,6 +122,13 @@ describe("the bundle on a Node that does not do", () => {
     expect(stderr).not.toMatch(/went wrong on our side|"stack"/);
   });
 
+  it("does not advise to rebuild a driver that npm has left out", async () => {
+    using folder = temporaryFolder();
+    const { stderr } = await start("without-sqlite.cjs", ["serve"], { ...folder.env, LEFT_OUT: "yes" });
+    expect(stderr).toMatch(/better-sqlite3 is missing .*install Posthorn again .*nodedir/);
+    expect(stderr).not.toContain("rebuild");
+  });
+
   it("says it at the end of npm ci in a checkout, and once for all tests", async () => {
     const preload = ["--require", join(ROOT, "test", "support", "without-sqlite.cjs")];
     const prepared = await run(

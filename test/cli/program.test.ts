@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { COMMANDS } from "../../src/cli/program.ts";
 import { runCli } from "../support/cli.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -44,6 +45,16 @@ describe("posthorn", () => {
     expect(await runCli(["keys", "create", "--nmae", "x"])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining("--name"),
+    });
+  });
+
+  it.each(Object.values(COMMANDS).flat())("says where $name tells what it takes", async ({ name, run }) => {
+    if (run === null) return;
+    expect(await runCli([...name.split(" "), "--no-such"])).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(
+        new RegExp(`'--no-such'\n.*posthorn ${name} --help shows what it takes\\.\n`, "s"),
+      ),
     });
   });
 

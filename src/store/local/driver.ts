@@ -49,16 +49,21 @@ export function openSqlite(options: OpenOptions): { database: SqliteDatabase; dr
 }
 
 function noDriver(cause: unknown): string {
-  const what =
-    codeOf(cause) === "ERR_DLOPEN_FAILED"
+  // npm leaves a package out that could neither be fetched built nor be compiled.
+  const isLeftOut = codeOf(cause) === "MODULE_NOT_FOUND";
+  const what = isLeftOut
+    ? "is missing (it could not be built when Posthorn was installed)"
+    : codeOf(cause) === "ERR_DLOPEN_FAILED"
       ? "was built for another release of Node or another system"
       : "was not built (its install script did not run)";
+  const again = isLeftOut
+    ? "install Posthorn again where github.com can be reached, which has the driver built for most systems. Elsewhere, "
+    : "build the driver where Posthorn is installed: npm rebuild better-sqlite3, or install again with its script allowed " +
+      "(npm: --allow-scripts=better-sqlite3, pnpm: pnpm approve-builds). Where it is not offered built for your system, ";
   return (
     `No SQLite driver works here: better-sqlite3 ${what}, and this Node has no node:sqlite. ` +
-    "Run Posthorn with Node.js 22.13 or newer, which brings one. Or build the driver where Posthorn is " +
-    "installed: npm rebuild better-sqlite3, or install again with its script allowed " +
-    "(npm: --allow-scripts=better-sqlite3, pnpm: pnpm approve-builds). Where it is not offered built for " +
-    "your system, that needs a C++ compiler and Node's headers (npm's setting nodedir names their folder)."
+    `Run Posthorn with Node.js 22.13 or newer, which brings one. Or ${again}` +
+    "that needs a C++ compiler and Node's headers (npm's setting nodedir names their folder)."
   );
 }
 
