@@ -158,7 +158,7 @@ const OTHER_WRITES: Readonly<Record<string, string>> = {
   "src/feeds/calendar-link.ts": "the calendar's address, from the command line",
   "src/files/films.ts": "films that are converted, of which the posts know nothing",
   "src/files/unused-films.ts": "films that no post needs any more",
-  "src/health/status.ts": "where the server of a data folder is reached",
+  "src/publishing/at-work.ts": "where the server of a data folder is reached",
   "src/files/file-uploads.ts": "uploads begun, given up and abandoned",
   "src/platform-io/platform-apps.ts": "apps of platforms, entered by the administrator and not by a tool",
   "src/posts/change-posts.ts": "a dry run, whose transaction is taken back",

@@ -13,7 +13,7 @@ import { createOutbound } from "../media/outbound/outbound.ts";
 import type { AppContext } from "../context.ts";
 import { findReadyFile, createCopyUrl, createDownloadUrl } from "../files/files.ts";
 import { renewalsDone } from "../connecting/renewal.ts";
-import { readServerUrl } from "../health/status.ts";
+import { readServerUrl } from "../publishing/at-work.ts";
 import { noticeRestore } from "../publishing/restored.ts";
 import { openCipher } from "./secret-key.ts";
 import type { Setup } from "./setup.ts";

@@ -5,8 +5,7 @@ import type { Reader, Tx } from "../store/engine/store.ts";
 import { type DraftRow, findDraftRow, listDraftPosts, listFailedDrafts } from "../store/queries/drafts.ts";
 import { listWanting, noteEvent } from "../store/queries/events.ts";
 import { namesOfKeys } from "../access/api-keys.ts";
-import type { AppContext, CallContext } from "../context.ts";
-import type { MaintenanceJob } from "../publishing/running-publisher.ts";
+import type { AppContext, CallContext, MaintenanceJob } from "../context.ts";
 import { contentOf } from "./draft-content.ts";
 import { inOrder, type StoredDecision } from "./drafts.ts";
 

@@ -13,8 +13,7 @@ import {
   writeDraft,
 } from "../store/queries/drafts.ts";
 import { transition } from "../store/queries/posts.ts";
-import { type AppContext, type CallContext, plainCall } from "../context.ts";
-import type { MaintenanceJob } from "../publishing/running-publisher.ts";
+import { type AppContext, type CallContext, plainCall, type MaintenanceJob } from "../context.ts";
 import type { PreparedPost } from "../posts/prepare.ts";
 import { storePosts } from "../posts/store-posts.ts";
 import { cardsOf, checkTarget, readChecks, type StoredCheck, timingAt, writeChecks } from "./checks.ts";

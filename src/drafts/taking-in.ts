@@ -10,10 +10,9 @@ import {
   listUnnamedTakenIn,
   lockFiles,
 } from "../store/queries/files.ts";
-import type { AppContext, CallContext } from "../context.ts";
+import type { AppContext, CallContext, MaintenanceJob } from "../context.ts";
 import { importFile } from "../files/file-uploads.ts";
 import { fileNotFound, OWN_SCHEME } from "../files/files.ts";
-import type { MaintenanceJob } from "../publishing/running-publisher.ts";
 import { type Cards, cardsOf, readChecks, type StoredCheck } from "./checks.ts";
 import type { DraftContent } from "./draft-content.ts";
 import { partsOf, placesIn, replaceAll } from "./draft-places.ts";

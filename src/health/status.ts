@@ -3,7 +3,7 @@ import { fromStoredOrNull, type Said, say } from "../domain/sentences.ts";
 import { percentile } from "../domain/health/percentile.ts";
 import type { Account } from "../domain/accounts/account.ts";
 import { canReachAccount } from "../domain/permissions.ts";
-import { DAY, MINUTE, SECOND, toIso, toIsoOrNull } from "../domain/time.ts";
+import { DAY, MINUTE, toIso, toIsoOrNull } from "../domain/time.ts";
 import { TIME_LIMITS } from "../domain/time-limits.ts";
 import { listWaitingTargets } from "../store/queries/drafts.ts";
 import { listSetupProblems } from "../store/queries/publishing/ledger.ts";
@@ -18,14 +18,8 @@ import {
   type StatusScope,
 } from "../store/queries/status.ts";
 import { readNextLate } from "../store/queries/publishing/waiting-posts.ts";
-import {
-  listHeard,
-  NOT_PUBLISHING,
-  noteUrl,
-  readLastHeartbeat,
-  readUrl,
-  type WorkerRow,
-} from "../store/queries/workers.ts";
+import { readLastHeartbeat } from "../store/queries/workers.ts";
+import { listAlive, publishes } from "../publishing/at-work.ts";
 import { listAccounts, namesAmong } from "../accounts/accounts.ts";
 import { MAX_NAMED, nameLate } from "../accounts/late-posts.ts";
 import { plural } from "../domain/plain-text.ts";
@@ -157,20 +151,6 @@ export async function readPublisherStatus(ctx: AppContext, now: number): Promise
   };
 }
 
-/** Processes that were heard of lately and did not end since, the one that started last first. */
-async function listAlive(
-  ctx: AppContext,
-  { now, withinMs }: { readonly now: number; readonly withinMs: number },
-): Promise<readonly WorkerRow[]> {
-  const heard = await listHeard(ctx.store, now - withinMs);
-  // One that was killed signed off nowhere, and its last heartbeat is young.
-  return heard.filter((worker) => !ctx.store.liveness.hasEnded(worker));
-}
-
-function publishes({ role }: WorkerRow): boolean {
-  return !NOT_PUBLISHING.includes(role);
-}
-
 function summarize(lateness: readonly number[]): SaidStatus["lateness"] {
   return {
     p50Ms: percentile(lateness, 0.5),
@@ -184,42 +164,6 @@ function summarize(lateness: readonly number[]): SaidStatus["lateness"] {
 /** A channel that was disconnected on purpose matters only while posts wait for it. */
 function needsAttention({ status, queuedCount }: Account): boolean {
   return status === "disconnected" ? queuedCount > 0 : status !== "connected";
-}
-
-/** A server that has not been heard of for this long is hardly running any more. */
-const SILENT_MS = 30 * SECOND;
-
-function listAtWork(ctx: AppContext): Promise<readonly WorkerRow[]> {
-  return listAlive(ctx, { now: ctx.clock.now(), withinMs: SILENT_MS });
-}
-
-/** Whether a process that stays publishes: `posthorn serve`, or the half of it that does. */
-export async function isServerRunning(ctx: AppContext): Promise<boolean> {
-  return (await listAtWork(ctx)).some(({ role }) => role === "serve" || role === "publisher");
-}
-
-/** For the other processes on the data folder, which may have other settings. */
-export async function noteServerUrl(
-  ctx: AppContext,
-  server: Pick<WorkerRow, "host" | "pid">,
-  url: string,
-): Promise<void> {
-  await ctx.store.write((tx) => noteUrl(tx, server, url));
-}
-
-/** Where others reach the server that works on this data folder, the latest of several; null where none does. */
-export async function readServerUrl(ctx: AppContext): Promise<string | null> {
-  const servers = (await listAtWork(ctx)).filter(({ role }) => role === "serve" || role === "api");
-  for (const server of servers) {
-    const url = await readUrl(ctx.store, server);
-    if (url !== null) return url;
-  }
-  return null;
-}
-
-/** Whether any process publishes on this data folder, if only for as long as a client is open. */
-export async function isPublisherRunning(ctx: AppContext): Promise<boolean> {
-  return (await listAtWork(ctx)).some(publishes);
 }
 
 /** Whether the database answers. Its reason goes to the log. */

@@ -1,4 +1,4 @@
-import { isPublisherRunning } from "../health/status.ts";
+import { isPublisherRunning } from "../publishing/at-work.ts";
 import { ended, join, type Said, say, sentencesIn, withSteps } from "../domain/sentences.ts";
 import type { SaidPost } from "../domain/posts/post.ts";
 import type { PostStatus } from "../domain/posts/post-states.ts";

@@ -12,7 +12,7 @@ import { findLiveText, findWaitingNear, findWaitingTwin } from "../store/queries
 import type { PostContentRow } from "../store/queries/posts.ts";
 import { firstWords, tellLimit } from "../accounts/late-posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { isServerRunning } from "../health/status.ts";
+import { isServerRunning } from "../publishing/at-work.ts";
 import { warnOfQuotas } from "../publishing/quotas.ts";
 import { NO_TIME_GIVEN } from "./outcomes.ts";
 

@@ -22,12 +22,11 @@ import {
   putOffResults,
   type ResultRow,
 } from "../store/queries/results/collecting.ts";
-import type { AppContext } from "../context.ts";
+import type { AppContext, MaintenanceJob } from "../context.ts";
 import { capabilitiesFor } from "../platform-io/connect-io.ts";
 import { fitAnalytics } from "../platform-io/fit-answers.ts";
 import { collectsResults, FOLLOWERS, settingsInForce } from "../platform-io/settings-in-force.ts";
 import { createPlatformIo } from "../connecting/account-io.ts";
-import type { MaintenanceJob } from "../publishing/running-publisher.ts";
 import { askInsights } from "../posts/posts.ts";
 
 /* What platforms tell of live posts is written down at four ages of each, and a channel's followers daily. */

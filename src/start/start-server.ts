@@ -1,7 +1,3 @@
-import { PARTLY_JOB } from "../drafts/draft-events.ts";
-import { RESULTS_JOB } from "../results/collect.ts";
-import { SERIES_JOB } from "../drafts/series.ts";
-import { TAKEN_IN_JOB } from "../drafts/taking-in.ts";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { platform } from "node:os";
 import type { Server } from "../cli/host.ts";
@@ -22,13 +18,14 @@ import type { Publisher } from "../publishing/loop.ts";
 import { removeLeftovers, replaceFile, UNFINISHED } from "../store/backup/durable.ts";
 import type { WorkerRole } from "../store/queries/workers.ts";
 import { takeFileLock } from "../store/local/locks.ts";
-import { register, runPublisher, type ThisProcess } from "../publishing/running-publisher.ts";
+import { register, type ThisProcess } from "../publishing/running-publisher.ts";
 import { localCaller, ensureFirstKey, isKeyActive, type KeyFile } from "../access/api-keys.ts";
 import { makeSignIn, signInAddress } from "../access/page-sessions.ts";
 import { listAccounts } from "../accounts/accounts.ts";
 import { plainCall } from "../context.ts";
-import { noteServerUrl, readServerUrl } from "../health/status.ts";
+import { noteServerUrl, readServerUrl } from "../publishing/at-work.ts";
 import { ensureFirstAccount } from "../connecting/connections.ts";
+import { startPublishing } from "../app/publisher.ts";
 import type { Setup } from "../app/setup.ts";
 import { offerSets } from "../mcp/server.ts";
 import type { Toolbox } from "../toolkit/toolbox.ts";
@@ -78,12 +75,7 @@ export async function startServer(start: ServerStart): Promise<Server> {
     else {
       closers.add(await register(ctx, start.self));
       const role = half === "publisher" ? half : start.role;
-      publisher = await runPublisher(ctx, setup.folder.epoch, { ...start.self, role }, [
-        SERIES_JOB,
-        PARTLY_JOB,
-        TAKEN_IN_JOB,
-        RESULTS_JOB,
-      ]);
+      publisher = await startPublishing(ctx, setup.folder.epoch, { ...start.self, role });
     }
     const parts = [publisher, mcp, http];
     // All take their time to finish what is under way; one after the other would take too long.

@@ -7,9 +7,9 @@ import {
   defaultPublicUrl,
   type Context,
 } from "../app/compose.ts";
-import { register, runPublisher, type ThisProcess } from "../publishing/running-publisher.ts";
+import { register, type ThisProcess } from "../publishing/running-publisher.ts";
 import { takeOverFromDead } from "../publishing/workers.ts";
-import { isPublisherRunning, readServerUrl } from "../health/status.ts";
+import { isPublisherRunning, readServerUrl } from "../publishing/at-work.ts";
 import { ensureFirstAccount } from "../connecting/connections.ts";
 import type { Setup } from "../app/setup.ts";
 import type { Tell } from "../store/engine/store.ts";
@@ -42,7 +42,9 @@ export async function startSession(
         await takeOverFromDead(ctx);
         if (await isPublisherRunning(ctx)) return false;
         if (!isRegistered) closers.add(await register(ctx, self));
-        const publisher = await runPublisher(ctx, setup.folder.epoch, { ...self, role: "cli" });
+        // Most commands publish nothing, and start faster without it.
+        const { startPublishing } = await import("../app/publisher.ts");
+        const publisher = await startPublishing(ctx, setup.folder.epoch, { ...self, role: "cli" });
         closers.add(() => publisher.close());
         return true;
       },

@@ -1,7 +1,3 @@
-import { PARTLY_JOB } from "../drafts/draft-events.ts";
-import { RESULTS_JOB } from "../results/collect.ts";
-import { SERIES_JOB } from "../drafts/series.ts";
-import { TAKEN_IN_JOB } from "../drafts/taking-in.ts";
 import type { Readable, Writable } from "node:stream";
 import { localCaller } from "../access/api-keys.ts";
 import { closersOf, type Closers, createContext, createTools } from "../app/compose.ts";
@@ -12,9 +8,10 @@ import { serveStdio, untilOrphaned } from "../mcp/transports/stdio.ts";
 import { offerSets } from "../mcp/server.ts";
 import { within } from "../mcp/calls/open-calls.ts";
 import type { Publisher } from "../publishing/loop.ts";
-import { register, runPublisher, type ThisProcess } from "../publishing/running-publisher.ts";
-import { isServerRunning } from "../health/status.ts";
+import { register, type ThisProcess } from "../publishing/running-publisher.ts";
+import { isServerRunning } from "../publishing/at-work.ts";
 import { ensureFirstAccount } from "../connecting/connections.ts";
+import { startPublishing } from "../app/publisher.ts";
 import type { Setup } from "../app/setup.ts";
 import { systemClock } from "../app/system-clock.ts";
 import { VERSION } from "../version.ts";
@@ -65,12 +62,7 @@ export async function runStdio({
     let publisher: Publisher | null = null;
     openListenerWhenAsked({ setup, ctx, toolbox, closers, isReady: () => publisher?.isHealthy() ?? false });
     closers.add(await register(ctx, self));
-    const running = await runPublisher(ctx, setup.folder.epoch, { ...self, role: "stdio" }, [
-      SERIES_JOB,
-      PARTLY_JOB,
-      TAKEN_IN_JOB,
-      RESULTS_JOB,
-    ]);
+    const running = await startPublishing(ctx, setup.folder.epoch, { ...self, role: "stdio" });
     closers.add(() => running.close(PUBLISHER_GRACE_MS));
     publisher = running;
     await serveStdio({

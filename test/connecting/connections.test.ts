@@ -19,7 +19,7 @@ import {
   askToReconnect,
   disconnectChannel,
 } from "../../src/connecting/connections.ts";
-import { noteServerUrl } from "../../src/health/status.ts";
+import { noteServerUrl } from "../../src/publishing/at-work.ts";
 import { openSecrets } from "../../src/platform-io/secrets.ts";
 import { guestCall } from "../../src/context.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";

@@ -4,7 +4,7 @@ import { plainCall } from "../../context.ts";
 import { AppError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
 import { openCalendarLink, revokeCalendarLink } from "../../feeds/calendar-link.ts";
-import { readServerUrl } from "../../health/status.ts";
+import { readServerUrl } from "../../publishing/at-work.ts";
 import { owner, type Row, row, unless } from "../command.ts";
 import { toJsonText } from "../options.ts";
 import { inShell, type Shell } from "../shell/shell.ts";

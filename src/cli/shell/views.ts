@@ -8,7 +8,7 @@ import type { Preview } from "../../domain/posts/preview.ts";
 import { Webhook } from "../../domain/webhooks/webhook.ts";
 import { namesOfAccounts } from "../../accounts/accounts.ts";
 import { type AppContext, plainCall } from "../../context.ts";
-import { readServerUrl } from "../../health/status.ts";
+import { readServerUrl } from "../../publishing/at-work.ts";
 import type { getPost } from "../../posts/posts.ts";
 import { toJsonText } from "../options.ts";
 import { shellCaller } from "../../access/api-keys.ts";
