@@ -1,15 +1,15 @@
 import type { Context } from "./compose.ts";
 import type { MaintenanceJob } from "../context.ts";
 import { HOUR, MINUTE } from "../domain/time.ts";
-import { PARTLY_JOB } from "../drafts/draft-events.ts";
-import { SERIES_JOB } from "../drafts/series.ts";
-import { TAKEN_IN_JOB } from "../drafts/taking-in.ts";
+import { PARTLY_JOB } from "../posts/drafts/draft-events.ts";
+import { SERIES_JOB } from "../posts/drafts/series.ts";
+import { TAKEN_IN_JOB } from "../posts/drafts/taking-in.ts";
 import type { Publisher } from "../publishing/loop.ts";
 import { runPublisher, type ThisProcess } from "../publishing/running-publisher.ts";
-import { RESULTS_JOB } from "../results/collect.ts";
+import { RESULTS_JOB } from "../reporting/results/collect.ts";
 import type { WorkerRole } from "../store/queries/workers.ts";
-import { remindOfExpiry, tellOfTheDay } from "../webhooks/reminders.ts";
-import { startWebhookLoop } from "../webhooks/webhook-deliveries.ts";
+import { remindOfExpiry, tellOfTheDay } from "../reporting/webhooks/reminders.ts";
+import { startWebhookLoop } from "../reporting/webhooks/webhook-deliveries.ts";
 
 const JOBS: readonly MaintenanceJob[] = [
   { name: "expiry", everyMs: HOUR, run: remindOfExpiry },

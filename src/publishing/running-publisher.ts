@@ -1,4 +1,4 @@
-import { VERSION } from "../version.ts";
+import { VERSION } from "../domain/version.ts";
 import type { AppContext, MaintenanceJob } from "../context.ts";
 import { newId } from "../domain/ids.ts";
 import { startPublisher, type Publisher } from "./loop.ts";
@@ -17,8 +17,8 @@ import { advanceEpoch } from "../store/backup/restore-epoch.ts";
 import { HOUR, SECOND } from "../domain/time.ts";
 import { TIME_LIMITS } from "../domain/time-limits.ts";
 import { convertFilms } from "../files/films.ts";
-import { inspectDue } from "../connecting/inspect.ts";
-import { renewDueGrants } from "../connecting/renewal.ts";
+import { inspectDue } from "../channels/connecting/inspect.ts";
+import { renewDueGrants } from "../channels/connecting/renewal.ts";
 
 /** This process among those on the database. */
 export interface ThisProcess {

@@ -1,4 +1,4 @@
-import { withFullStop } from "../../domain/plain-text.ts";
+import { withFullStop } from "../../domain/text/plain-text.ts";
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { Post, type SaidPost } from "../../domain/posts/post.ts";

@@ -6,7 +6,7 @@ import { File } from "../../domain/files/file.ts";
 import { Post, type SaidPost } from "../../domain/posts/post.ts";
 import type { Preview } from "../../domain/posts/preview.ts";
 import { Webhook } from "../../domain/webhooks/webhook.ts";
-import { namesOfAccounts } from "../../accounts/accounts.ts";
+import { namesOfAccounts } from "../../channels/accounts/accounts.ts";
 import { type AppContext, plainCall } from "../../context.ts";
 import { readServerUrl } from "../../publishing/at-work.ts";
 import type { getPost } from "../../posts/posts.ts";
@@ -16,7 +16,7 @@ import { shortIds } from "./find-post.ts";
 import type { Shell } from "./shell.ts";
 import { forShell } from "./words.ts";
 import { type Column, oneLine, toTable } from "./table.ts";
-import { visibleText } from "../../domain/plain-text.ts";
+import { visibleText } from "../../domain/text/plain-text.ts";
 
 type Result = Readonly<Record<string, unknown>>;
 type View = (result: Result, width: number) => string | null;
