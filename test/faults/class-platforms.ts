@@ -171,7 +171,7 @@ async function publishWithList(post: PlatformPost, io: PublishIo): Promise<Publi
       String((await call(io, "/e/posts", { method: "POST", json: { text: post.caption } }))["id"]),
     reconcile: (context) =>
       reconcileByListing<string>(context, {
-        now: io.now(),
+        io,
         listedAfterMs: 100,
         find: async (since) => {
           const url = `${io.setting("BASE_URL") ?? ""}/e/posts?since=${since}`;

@@ -140,7 +140,11 @@ export class Network {
         world.note(`${what} → ${answer.status}${fault === null ? "" : ` (${fault})`}`);
         if (fault === "lostAnswer") return;
         const back = isSlow && onWay < 1_000 ? world.between(1_000, 29_000) : world.between(1, 40);
-        world.after(back, () => end(() => resolve(respond(request.url, answer, fault))), realm);
+        world.after(
+          back,
+          () => end(() => resolve(respond(request.url, answer, { fault, now: world.now }))),
+          realm,
+        );
       };
       world.after(onWay, arrive, OUTSIDE);
       underway.set(realm, (underway.get(realm) ?? new Set()).add(die));
@@ -174,7 +178,11 @@ function earlyAnswer(fault: RoadFault | null, seconds: () => number): Answer | n
   }
 }
 
-function respond(url: string, answer: Answer, fault: RoadFault | null): OutboundResponse {
+function respond(
+  url: string,
+  answer: Answer,
+  { fault, now }: { readonly fault: RoadFault | null; readonly now: number },
+): OutboundResponse {
   const text = JSON.stringify(answer.body);
   const isPage = fault === "html";
   const status = fault === "badGatewayAfter" ? 502 : isPage ? 200 : answer.status;
@@ -182,7 +190,11 @@ function respond(url: string, answer: Answer, fault: RoadFault | null): Outbound
   const cut = fault === "cutAnswer";
   return {
     status,
-    headers: { "content-type": isPage ? "text/html" : "application/json", ...answer.headers },
+    headers: {
+      date: new Date(now).toUTCString(),
+      "content-type": isPage ? "text/html" : "application/json",
+      ...answer.headers,
+    },
     url,
     body: Readable.from(cut ? broken(body) : [Buffer.from(body)]),
   };

@@ -14,7 +14,7 @@ import {
 import { itemsOf, openAll } from "../shared/media.ts";
 import { Created, listEntries, Moment } from "../shared/meta/graph.ts";
 import { findFirst } from "../shared/pages.ts";
-import { CLOCK_TOLERANCE_MS, reconcileByListing } from "../shared/reconcile.ts";
+import { reconcileByListing } from "../shared/reconcile.ts";
 import {
   askPage,
   askPageOrGone,
@@ -238,7 +238,7 @@ async function reconcileFilm(
   if (film?.isPublished === true) return { outcome: "done", result: { id, isScheduled: false } };
   if (film?.isScheduled === true) return { outcome: "done", result: { id, isScheduled: true } };
   // Only a restored copy, which does not know of what was uploaded, can have another one out.
-  const other = await findOther({ post, kind, id }, io, intentAt - CLOCK_TOLERANCE_MS);
+  const other = await findOther({ post, kind, id }, io, intentAt - MINUTE);
   return other === null ? { outcome: "send_again" } : { outcome: "done", result: other };
 }
 
@@ -285,7 +285,7 @@ async function placePhotoStory(post: FacebookPost, io: PublishIo): Promise<Place
     },
     reconcile: (context) =>
       reconcileByListing<Placed>(context, {
-        now: io.now(),
+        io,
         listedAfterMs: MINUTE,
         find: async (_since, doubts) => {
           const { story, isWhole } = await findStory(io, photo);

@@ -7,7 +7,7 @@ import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import { calledOf, fileNameOf, fitFile, inOrder, itemsOf, type PostItem } from "../shared/media.ts";
 import { findFirst, pages } from "../shared/pages.ts";
-import { CLOCK_TOLERANCE_MS, reconcileByListing, repeatableStep } from "../shared/reconcile.ts";
+import { reconcileByListing, repeatableStep } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { askAs, SENDING_FAULTS, UPLOAD_FAULTS, linkTo, roomOf, roomPath } from "./api.ts";
 import { capabilitiesOf, type MatrixPost, NO_THUMBNAIL, type Text, textFor, textOf } from "./metadata.ts";
@@ -63,9 +63,9 @@ function send(
     reconcile: async (context) => {
       const find = (since: number): Promise<string | null> => findMessage(io, context.key, since);
       // Another token may have brought another device, which the transaction is unknown to.
-      const found = await find(context.intentAt - CLOCK_TOLERANCE_MS);
+      const found = await find(context.intentAt - MINUTE);
       if (found !== null) return { outcome: "done", result: found };
-      const listing = { now: io.now(), listedAfterMs: 30 * SECOND, keyMs: TRANSACTION_MS, find };
+      const listing = { io, listedAfterMs: 30 * SECOND, keyMs: TRANSACTION_MS, find };
       return reconcileByListing(context, listing);
     },
     ...(at === 0 ? { live: (eventId: string) => liveAt(eventId, io) } : {}),

@@ -1,13 +1,12 @@
 import * as z from "zod";
 import type { AcceptedMedia } from "../../domain/accounts/capabilities.ts";
-import { SECOND } from "../../domain/time.ts";
+import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { MediaItem } from "../../ports/media.ts";
 import { type FaultKind, type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
 import { ACCEPTED, filePart, inOrder, itemsOf, openAll } from "../shared/media.ts";
-import { CLOCK_TOLERANCE_MS } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { ask, FIELDS, FILE_FIELDS, findPost, gmtOf, update, WpFile, WpPost } from "./api.ts";
 import {
@@ -95,8 +94,7 @@ function makeDraft(post: WordpressPost, io: PublishIo): Promise<Draft> {
     },
     reconcile: async ({ intentAt }) => {
       const found =
-        (await findBySlug(io, slug)) ??
-        (await findRenamed(post, { io, since: intentAt - CLOCK_TOLERANCE_MS }));
+        (await findBySlug(io, slug)) ?? (await findRenamed(post, { io, since: intentAt - MINUTE }));
       return found === null ? { outcome: "send_again" } : { outcome: "done", result: toDraft(found, false) };
     },
   });
