@@ -57,12 +57,12 @@ function findPrompt(prompts: readonly PromptKind[], name: string): PromptKind {
 }
 
 type Args = Readonly<Record<string, string>>;
-type AskingScope = Scope & { readonly client: CallingClient };
+type PromptScope = Scope & { readonly client: CallingClient };
 
 async function getPrompt(
   prompt: PromptKind,
   args: Args,
-  scope: AskingScope,
+  scope: PromptScope,
 ): Promise<GetPromptResult | InputRequiredResult> {
   const known = prompt.arguments.map(({ name }) => name);
   const unknown = Object.keys(args).find((name) => !known.includes(name));
@@ -103,8 +103,10 @@ function complete(prompt: PromptKind, args: Args, client: CallingClient): Args {
 function requireAll(prompt: PromptKind, args: Args): Args {
   requireWholeTexts(args);
   const [missing] = missingIn(prompt, args);
-  if (missing === undefined) return args;
-  throw new AppError("invalid", `${missing.name}: is required. ${missing.description}`);
+  if (missing !== undefined)
+    throw new AppError("invalid", `${missing.name}: is required. ${missing.description}`);
+  for (const { name, check } of prompt.arguments) if (args[name]) check?.(args[name]);
+  return args;
 }
 
 function missingIn(prompt: PromptKind, args: Args): PromptArgument[] {
@@ -129,17 +131,13 @@ function toPrompt({ name, title, description, arguments: args }: PromptKind): Pr
     name,
     title,
     description,
-    arguments: args.map((one) => ({
-      name: one.name,
-      description: one.description,
-      required: one.required ?? false,
-    })),
+    arguments: args.map(({ name, description, required = false }) => ({ name, description, required })),
   };
 }
 
 const MAX_VALUES = 100;
 
-type Complete = (scope: Scope) => Promise<Suggestion[]>;
+type Complete = NonNullable<PromptArgument["complete"]>;
 
 export function serveCompletions(
   server: Server,
@@ -158,18 +156,11 @@ export function serveCompletions(
   });
 }
 
-interface Argument {
-  readonly name: string;
-  readonly complete?: Complete;
-}
-
-function findArgument(args: readonly Argument[], name: string): Complete | undefined {
+function findArgument(args: readonly PromptArgument[], name: string): Complete | undefined {
   const argument = args.find((one) => one.name === name);
   if (argument !== undefined) return argument.complete;
-  throw unknownArgument(
-    name,
-    args.map((one) => one.name),
-  );
+  const known = args.map((one) => one.name);
+  throw unknownArgument(name, known);
 }
 
 function findVariable(kinds: readonly ResourceKind[], uri: string, name: string): Complete | undefined {
