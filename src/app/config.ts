@@ -13,6 +13,7 @@ import { HostList, httpAddress, TrustProxy } from "../domain/settings/http-addre
 import { DEFAULT_TOOL_SETS, parseToolSets, PERMISSIONS } from "../domain/permissions.ts";
 import { readDatabaseSettings } from "../domain/settings/database-settings.ts";
 import { explainUnknown, mistypedNames } from "../domain/settings/nearest-name.ts";
+import { problemsIn } from "../domain/settings/setting-rows.ts";
 import { HOUR, isTimezone, machineTimezone, MINUTE, SECOND } from "../domain/time.ts";
 import { quote } from "../domain/text/plain-text.ts";
 import { TIME_LIMITS } from "../domain/time-limits.ts";
@@ -156,8 +157,7 @@ export function readConfig(
 
   const parsed = Environment.safeParse(given);
   const problems = [...file.problems];
-  if (!parsed.success)
-    problems.push(...parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`));
+  if (!parsed.success) problems.push(...problemsIn(parsed.error));
   const ofBucket = readBucketSettings(given);
   const ofDatabase = readDatabaseSettings(given);
   problems.push(...ofBucket.problems, ...ofDatabase.problems);

@@ -4,13 +4,10 @@ import { BUCKET_SETTINGS } from "../domain/files/bucket-settings.ts";
 import { AppError } from "../domain/errors.ts";
 import { DEFAULT_TOOL_SETS } from "../domain/permissions.ts";
 import { DATABASE_SETTINGS } from "../domain/settings/database-settings.ts";
+import type { SettingRow } from "../domain/settings/setting-rows.ts";
 
 /** What `posthorn doctor`, the README and the check for unknown names know about each setting. */
-export const SETTINGS: readonly {
-  readonly name: string;
-  readonly meaning: string;
-  readonly default: string;
-}[] = [
+export const SETTINGS: readonly SettingRow[] = [
   { name: "POSTHORN_HOST", meaning: "Listening address", default: "127.0.0.1" },
   { name: "POSTHORN_PORT", meaning: "Listening port. 0 takes any free one", default: "4747" },
   {
