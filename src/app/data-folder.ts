@@ -105,13 +105,13 @@ function isEmpty(place: string): boolean {
 }
 
 /** What is set, and what is to be said of the file that some of it stands in. */
-export interface Given {
+export interface EnvironmentReading {
   readonly env: Environment;
   readonly file: SettingsFile;
 }
 
 /** The environment with `posthorn.env` of the folder beneath it; what the environment says wins. */
-export async function readEnvironment(path: string, env: Environment): Promise<Given> {
+export async function readEnvironment(path: string, env: Environment): Promise<EnvironmentReading> {
   const file = join(path, SETTINGS);
   const text = await readIfThere(file);
   if (text === null) return { env, file: { problems: [], names: [] } };
@@ -121,7 +121,7 @@ export async function readEnvironment(path: string, env: Environment): Promise<G
 }
 
 /** The same for the text of such a file. */
-export function readSettingsText(file: string, text: string, env: Environment): Given {
+export function readSettingsText(file: string, text: string, env: Environment): EnvironmentReading {
   const { good, problems } = checkEnvLines(text);
   const stored: Environment = parseEnv(good);
   if (stored["POSTHORN_DATA_DIR"] !== undefined) {

@@ -67,7 +67,7 @@ const Settings = z
 /** The settings of many machines. */
 export const DATABASE_SETTINGS: readonly SettingRow[] = toSettingRows(Settings.shape);
 
-interface ReadDatabase {
+interface DatabaseReading {
   readonly database: DatabaseSettings | null;
   readonly addresses: DatabaseAddresses | null;
   readonly secretKey: string | null;
@@ -77,7 +77,7 @@ interface ReadDatabase {
 }
 
 /** Without `DATABASE_URL` the others mean nothing: one that is set is told, for it was meant to. */
-export function readDatabaseSettings(given: Readonly<Record<string, string | undefined>>): ReadDatabase {
+export function readDatabaseSettings(given: Readonly<Record<string, string | undefined>>): DatabaseReading {
   const none = { database: null, addresses: null, secretKey: null, secretKeyFile: null };
   if (given["DATABASE_URL"] === undefined) {
     const idle = Object.keys(Settings.shape).filter((name) => given[name] !== undefined);
