@@ -92,11 +92,15 @@ export function describeRoute(route: ResourceRoute, toolbox: Toolbox): Operation
 export function describePath(
   method: Operation["method"],
   path: string,
-  { summary, description, ...rest }: ZodOpenApiOperationObject,
+  { summary = "", description = "", ...rest }: ZodOpenApiOperationObject,
 ): Operation {
   const tags = [TAGS[path.split("/")[1] ?? ""] ?? "Service"];
-  const operation = { operationId: nameOf(method, path), summary, description, tags, ...rest };
-  return { path: `/api/v1${path}`, method, operation };
+  const texts = { summary, ...(description !== "" && { description }) };
+  return {
+    path: `/api/v1${path}`,
+    method,
+    operation: { operationId: nameOf(method, path), ...texts, tags, ...rest },
+  };
 }
 
 function answerOf({ only }: ResourceRoute, { output }: AnyTool): z.ZodType {
