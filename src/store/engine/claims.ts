@@ -65,7 +65,6 @@ export interface Candidate {
 export interface ClaimedPost extends Candidate {
   readonly lease: Lease;
   readonly attempt: number;
-  readonly lateCause: LateCause | null;
 }
 
 export interface Claimed {
