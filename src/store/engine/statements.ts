@@ -34,9 +34,10 @@ export function rowsFrom(reader: Reader, texts: readonly string[]): RawBuilder<u
 
 type Table = keyof Tables;
 
-/** Columns that must have these values. Null is a value; undefined leaves a column out. */
+/** Columns that must have these values, or one of several. Null is a value; undefined leaves a column out. */
 type Where<T extends Table> = {
-  readonly [C in keyof Selectable<Tables[T]>]?: Selectable<Tables[T]>[C] | undefined;
+  readonly [C in keyof Selectable<Tables[T]>]?:
+    Selectable<Tables[T]>[C] | readonly Selectable<Tables[T]>[C][] | undefined;
 };
 
 /** New values, or expressions in `sql`. */
@@ -47,6 +48,7 @@ type NewValues<T extends Table> = {
 function matching<T extends Table>(where: Where<T>): RawBuilder<unknown> {
   const conditions = Object.entries(where).flatMap(([column, value]) => {
     if (value === undefined) return [];
+    if (Array.isArray(value)) return [sql`${sql.ref(column)} IN ${anyOf(value)}`];
     return [value === null ? sql`${sql.ref(column)} IS NULL` : sql`${sql.ref(column)} = ${value}`];
   });
   return sql.join(conditions, sql` AND `);

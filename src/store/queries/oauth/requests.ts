@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import type { Tables } from "../../schema/tables.ts";
-import { findRow, queryOf, updateRows } from "../../engine/statements.ts";
+import { deleteRows, findRow, queryOf, updateRows } from "../../engine/statements.ts";
 import type { Reader, Tx } from "../../engine/store.ts";
 
 export type OAuthClientRow = Selectable<Tables["oauth_clients"]>;
@@ -51,8 +51,7 @@ export async function insertOAuthClient(
 
 /** Whether it was there. */
 export async function deleteOAuthClient(tx: Tx, id: string): Promise<boolean> {
-  const deleted = queryOf(tx).deleteFrom("oauth_clients").where("id", "=", id);
-  return (await deleted.executeTakeFirstOrThrow()).numDeletedRows > 0n;
+  return (await deleteRows(tx, "oauth_clients", { id })) > 0;
 }
 
 export async function touchOAuthClient(tx: Tx, id: string, now: number): Promise<void> {

@@ -205,28 +205,24 @@ interface Release {
 /** True where that crash was one too many. */
 async function countCrash(tx: Tx, locked: LockedPost, { now, ended: attempts }: Release): Promise<boolean> {
   const { id } = locked;
-  const query = queryOf(tx);
-  const { numUpdatedRows } = await query
-    .updateTable("posts")
-    .set({ crashes: sql`crashes + 1` })
-    .where("id", "=", id)
-    // A post in another state is held by a call, not by a publisher.
-    .where("status", "in", ["publishing", "uploaded", "published"])
-    .executeTakeFirst();
-  const post = numUpdatedRows === 0n ? undefined : await readCrashed(tx, id);
+  // A post in another state is held by a call, not by a publisher.
+  const held = { id, status: ["publishing", "uploaded", "published"] } as const;
+  const counted = await updateRows(tx, "posts", held, { crashes: sql`crashes + 1` });
+  const post = counted === 0 ? undefined : await readCrashed(tx, id);
   if (post === undefined) return false;
   const ended = { tries: 0, next_at: null, crashes: 0, updated_at: now };
-  const update = query.updateTable("posts").where("id", "=", id);
   if (post.status === "published") {
     // The post stays published.
     const warnings = [...(JSON.parse(post.warnings ?? "[]") as string[]), FOLLOW_UPS_CRASHED];
-    await update.set({ ...ended, warnings: JSON.stringify(warnings) }).execute();
+    await updateRows(tx, "posts", { id }, { ...ended, warnings: JSON.stringify(warnings) });
     return true;
   }
   const error = crashSentence(post);
   const outcome = post.in_doubt === 1 ? "unknown" : "failed";
   await endAttempt(tx, locked, { end: { finished_at: now, outcome, error }, ended: attempts });
-  const failed = await update
+  const failed = await queryOf(tx)
+    .updateTable("posts")
+    .where("id", "=", id)
     .set({ ...ended, status: TRANSITIONS.fail.to, error, in_doubt: post.in_doubt })
     .returningAll()
     .executeTakeFirstOrThrow();
