@@ -3,7 +3,7 @@ import { say, toStored } from "../domain/sentences.ts";
 import { MINUTE, SECOND } from "../domain/time.ts";
 import { TIME_LIMITS } from "../domain/time-limits.ts";
 import type { AppContext } from "../context.ts";
-import type { Claimed, MissedPost, Candidate } from "../store/engine/claims.ts";
+import type { ClaimBatch, MissedPost, Candidate } from "../store/engine/claims.ts";
 import { missedSentence } from "./verdict.ts";
 import type { LateCause } from "../domain/posts/post.ts";
 
@@ -27,7 +27,7 @@ interface ClaimOptions {
 export function claimDue(
   { store, clock, workerId }: AppContext,
   { limit, isQuarantined = false, lateCauses }: ClaimOptions,
-): Promise<Claimed> {
+): Promise<ClaimBatch> {
   return store.claims.claim({
     workerId,
     now: () => clock.now(),

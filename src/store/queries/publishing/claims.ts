@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { newId } from "../../../domain/ids.ts";
 import type { LateCause } from "../../../domain/posts/post.ts";
 import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
-import type { Candidate, Claimed, ClaimedPost, Claims, ClaimWish } from "../../engine/claims.ts";
+import type { Candidate, ClaimBatch, ClaimedPost, Claims, ClaimWish } from "../../engine/claims.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { anyOf, change, queryOf } from "../../engine/statements.ts";
 import type { PostRow } from "../../schema/tables.ts";
@@ -36,8 +36,11 @@ export function createClaims(store: Reader & Pick<Engine, "write" | "queue">): C
  * Where the COMMIT got no answer, the posts tell which of them the worker holds. Posts that it holds without
  * knowing it would wait for ever.
  */
-async function claim({ write, queue }: Pick<Engine, "write" | "queue">, wish: ClaimWish): Promise<Claimed> {
-  let claimed: Claimed = { posts: [], isFull: false };
+async function claim(
+  { write, queue }: Pick<Engine, "write" | "queue">,
+  wish: ClaimWish,
+): Promise<ClaimBatch> {
+  let claimed: ClaimBatch = { posts: [], isFull: false };
   const stillHeld = (): Promise<ClaimedPost[]> =>
     write(async (tx) => {
       const held: ClaimedPost[] = [];

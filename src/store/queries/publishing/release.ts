@@ -4,7 +4,7 @@ import { sql, type Expression, type ExpressionBuilder, type SqlBool } from "kyse
 import type { SaidAttempt } from "../../../domain/posts/post.ts";
 import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
 import { TIME_LIMITS } from "../../../domain/time-limits.ts";
-import type { MissedCutoff, MissedPost, TakenOver, UnusableNote } from "../../engine/claims.ts";
+import type { MissedCutoff, MissedPost, TakeOver, UnusableNote } from "../../engine/claims.ts";
 import { LIVE_STEP, RESTORED_STEP, type Lease } from "../../engine/ledger.ts";
 import { anyOf, change, queryOf, rowOf, rowsOf, deleteRows, updateRows } from "../../engine/statements.ts";
 import type { Death } from "../../engine/engine.ts";
@@ -132,7 +132,7 @@ export async function takeOver(
   tx: Tx,
   workerId: string,
   { now, arrivedAt }: { readonly now: number } & Death,
-): Promise<TakenOver> {
+): Promise<TakeOver> {
   const held = await lockPosts(tx, (eb) => eb("lease_worker", "=", workerId));
   const closing = sql`SELECT 1 FROM workers WHERE id = ${workerId} AND is_closing = 1`;
   const isCrash = (await rowOf(tx, closing)) === undefined;
