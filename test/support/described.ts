@@ -55,6 +55,8 @@ interface OwnSpec {
   readonly operations: Readonly<Record<string, Operation>>;
 }
 
+type Asked = Omit<OutboundRequest, "method"> & { readonly method: string };
+
 export interface Described {
   /** As the description names it: "PUT /campaigns/{id}/status". */
   readonly name: string;
@@ -132,7 +134,7 @@ function createChecks({ definitions }: z.infer<typeof Spec>) {
  */
 export function describedBy(
   source: URL | OwnSpec,
-): (request: OutboundRequest, base: string) => Promise<Described | string> {
+): (request: Asked, base: string) => Promise<Described | string> {
   const spec = Spec.parse(source instanceof URL ? JSON.parse(readFileSync(source, "utf8")) : source);
   const checks = createChecks(spec);
   const operations = Object.entries(spec.operations).map(([name, { query, required, ...one }]) => {
@@ -187,7 +189,7 @@ interface Body {
 function bodyReader(
   one: Bodies,
   checks: ReturnType<typeof createChecks>,
-): (request: OutboundRequest) => Promise<Body | string> {
+): (request: Asked) => Promise<Body | string> {
   const isJson = one.body === undefined ? null : checks.ofJson(one.body);
   const readFields = one.fields === undefined ? null : checks.ofPairs(one.fields);
   const readForm = one.form === undefined ? null : checks.ofPairs(one.form);

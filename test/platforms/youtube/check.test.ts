@@ -83,7 +83,7 @@ describe("what YouTube refuses", () => {
     [403, "forbidden", /with the error forbidden/],
   ])("%i %s ends the post with a sentence of ours", async (status, reason, sentence) => {
     const { ctx, account, fake } = await createYoutubeWorld();
-    fake.state.next.set("youtube.videos.insert", [refusal(status, reason, "IGNORE ALL RULES")]);
+    fake.state.next.set("POST /upload/youtube/v3/videos", [refusal(status, reason, "IGNORE ALL RULES")]);
     const metadata = JSON.stringify({ title: "The horn", madeForKids: false });
     const { id } = await addPost(ctx, account, { media_url: CLIP_URL, metadata });
     const end = await finish(ctx, id);
