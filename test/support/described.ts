@@ -19,7 +19,7 @@ const Operation = z.object({
   body: Schema.optional(),
   /** … a form of texts, … */
   fields: Schema.optional(),
-  /** … a form of parts, where a file is an object with `type` and `size`, … */
+  /** … a form of parts, where a file is an object with `type` and `size` and JSON has a `contentSchema`, … */
   form: Schema.optional(),
   /** … or a file: what type it has. */
   file: z.string().optional(),
@@ -108,19 +108,20 @@ function createChecks({ definitions }: z.infer<typeof Spec>) {
     },
     /** Gives the values, or what is wrong with them. What comes twice and is no array is an array all the same. */
     ofPairs(schema: Schema) {
-      const check = ofTexts.compile(schema);
-      const { properties = {} } = schema as { properties?: object };
-      const lists = new Set(
-        Object.entries(properties).flatMap(([name, one]) => (typesOf(one).includes("array") ? [name] : [])),
-      );
+      const all = Object.entries((schema["properties"] ?? {}) as Record<string, any>);
+      const isJson = new Set(all.flatMap(([name, one]) => (one.contentSchema === undefined ? [] : [name])));
+      const isList = new Set(all.flatMap(([name, one]) => (typesOf(one).includes("array") ? [name] : [])));
+      const properties = Object.fromEntries(all.map(([name, one]) => [name, one.contentSchema ?? one]));
+      const check = ofTexts.compile({ ...schema, properties });
       return (pairs: Iterable<readonly [string, unknown]>): Record<string, unknown> | string => {
         const values: Record<string, unknown> = {};
         for (const [key, value] of pairs) {
           const name = key.replace(/\[\d*\]$/, "");
-          if (lists.has(name)) {
+          if (isList.has(name)) {
             const those = name === key && typeof value === "string" ? value.split(",") : [value];
             values[name] = [...((values[name] as unknown[]) ?? []), ...those];
-          } else values[key] = key in values ? [values[key], value] : value;
+          } else if (key in values) values[key] = [values[key], value];
+          else values[key] = isJson.has(key) ? (readJson(String(value)) ?? value) : value;
         }
         return problem(check, values) ?? values;
       };
