@@ -217,7 +217,8 @@ function bodyReader(
     const [type = "", length] = [headers["content-type"], headers["content-length"]];
     if (length !== undefined && Number(length) !== bytes.length)
       return `${bytes.length} bytes came, and ${length} were said to.`;
-    if (type.startsWith("multipart/") && length === undefined) return "a form of unknown length.";
+    if (length === undefined && (type.startsWith("multipart/") || one.file !== undefined))
+      return "a body of unknown length.";
     if (isNone) return bytes.length === 0 && type === "" ? { body: null } : "a body.";
     return readKind(bytes, type);
   };
