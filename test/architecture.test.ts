@@ -6,44 +6,43 @@ import { describe, expect, it } from "vitest";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** The rooms of the use cases, from the ground up: each may import those before it. */
-const SUBJECTS: readonly string[] = [
-  "access",
-  "files",
-  "platform-io",
-  "accounts",
-  "health",
-  "connecting",
-  "webhooks",
-  "publishing",
-  "posts",
-  "drafts",
-  "imports",
-  "results",
-  "feeds",
-];
-/** What every use case may import, and everything above may too. */
-const GROUND = ["version", "domain", "ports", "store", "context"];
-
-/** What each folder may import beside itself; `src/main.ts` is of `start`. */
-const LAYERS: Readonly<Record<string, readonly string[]>> = {
-  version: [],
+/**
+ * The rooms from the ground up, and what each may import beside itself. An arrow is here because it is used; one that
+ * no import needs any more goes. `src/main.ts` is of `app`.
+ */
+const ARROWS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   ports: ["domain"],
-  store: ["domain", "ports"],
   media: ["domain", "ports"],
   platforms: ["domain", "ports"],
+  store: ["domain", "ports"],
   context: ["domain", "ports", "store"],
-  ...Object.fromEntries(SUBJECTS.map((room, at) => [room, [...GROUND, ...SUBJECTS.slice(0, at)]])),
-  toolkit: ["domain", "context", ...SUBJECTS],
-  tools: ["domain", "context", "toolkit", ...SUBJECTS],
-  http: ["domain", "ports", "context", "toolkit", ...SUBJECTS],
-  mcp: ["domain", "context", "toolkit", ...SUBJECTS],
-  app: [...GROUND, "media", "toolkit", ...SUBJECTS],
-  operations: [...GROUND, "media", "toolkit", "http", "app", ...SUBJECTS],
-  cli: ["domain", "context", "toolkit", "operations", ...SUBJECTS],
-  start: [...GROUND, "media", "toolkit", "http", "mcp", "app", "operations", "cli", ...SUBJECTS],
+  access: ["domain", "store", "context"],
+  files: ["domain", "ports", "store", "context", "access"],
+  channels: ["domain", "ports", "store", "context", "access"],
+  publishing: ["domain", "ports", "store", "context", "access", "files", "channels"],
+  posts: ["domain", "ports", "store", "context", "access", "files", "channels", "publishing"],
+  reporting: [
+    ...["domain", "ports", "store", "context", "access", "files", "channels", "publishing", "posts"],
+  ],
+  toolkit: ["domain", "context", "access", "channels", "posts"],
+  tools: ["domain", "files", "channels", "posts", "reporting", "toolkit"],
+  mcp: ["domain", "context", "channels", "posts", "toolkit"],
+  http: [...["domain", "ports", "context", "access", "files", "channels", "posts", "reporting", "toolkit"]],
+  cli: [
+    ...["domain", "context", "access", "files", "channels", "publishing", "posts", "reporting", "toolkit"],
+  ],
+  app: [
+    ...["domain", "ports", "media", "store", "context", "access", "files", "channels", "publishing", "posts"],
+    ...["reporting", "toolkit", "mcp", "http", "cli"],
+  ],
 };
+
+/** Rooms of use cases. */
+const USE_CASES: readonly string[] = ["access", "files", "channels", "publishing", "posts", "reporting"];
+
+/** How much house a reader has to hold in mind. */
+const SIZE = { rooms: 22, floors: 12, arrows: 100, chain: 20 } as const;
 
 /** Files of `src/app` that are no part of the composition. */
 const PLAIN_APP_FILES: Readonly<Record<string, readonly string[]>> = {
@@ -60,18 +59,25 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   "@aws-sdk/": ["media"],
   "better-sqlite3": ["store"],
   commander: ["cli"],
-  croner: ["publishing", "webhooks"],
-  "csv-parse": ["imports"],
-  "csv-stringify": ["imports"],
+  croner: ["publishing", "reporting/webhooks"],
+  "csv-parse": ["posts/imports"],
+  "csv-stringify": ["posts/imports"],
   express: ["http", "mcp"],
   kysely: ["store"],
   nodemailer: ["media"],
   pg: ["store"],
   pino: ["app"],
   undici: ["media"],
-  "web-push": ["webhooks"],
+  "web-push": ["reporting/webhooks"],
   ws: ["media"],
 };
+
+/** What starts the program, and may load all the rest of its room. */
+const STARTS = [
+  "src/main.ts",
+  "src/app/host.ts",
+  ...["server", "session", "stdio"].map((name) => `src/app/start-${name}.ts`),
+];
 
 /**
  * The rooms of each layer, from the ground up: each may import those before it. What lies beside them in the
@@ -80,9 +86,24 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
 const ROOMS: Readonly<
   Record<string, { readonly order: readonly string[]; readonly tops: readonly string[] }>
 > = {
+  app: { order: ["", "operations"], tops: STARTS },
+  channels: { order: ["platform-io", "accounts", "connecting"], tops: [] },
+  posts: { order: ["drafts", "imports"], tops: [] },
+  reporting: { order: ["health", "feeds", "webhooks", "results"], tops: ["src/reporting/export.ts"] },
   cli: { order: ["shell", "demo", "commands", "install", "service"], tops: ["src/cli/program.ts"] },
   domain: {
-    order: ["settings", "accounts", "files", "posts", "drafts", "arguments", "webhooks", "health"],
+    order: [
+      "text",
+      "",
+      "settings",
+      "accounts",
+      "files",
+      "posts",
+      "drafts",
+      "arguments",
+      "webhooks",
+      "health",
+    ],
     tops: [],
   },
   http: {
@@ -118,8 +139,8 @@ const ENGINE_CHOICES: readonly string[] = [CHOOSES, "src/app/file-store.ts"];
 const ASKS_FOR_FILE = /\b(existsSync|isThere|statSync|sizeOf)\((\w+\.)*database\b/;
 /** Of these, what is done with a database that is one file. */
 const BACKUP_FILES: readonly string[] = [
-  "src/operations/replaced-database.ts",
-  "src/operations/restore-backup.ts",
+  "src/app/operations/replaced-database.ts",
+  "src/app/operations/restore-backup.ts",
 ];
 /** Whether the setting of a server is there. In the store a variable of this name is something else. */
 const ASKS_FOR_SETTING = /\bdatabase [!=]== null/;
@@ -144,34 +165,39 @@ const OTHER_WRITES: Readonly<Record<string, string>> = {
   "src/access/oauth/requests.ts": "what a program asks of a person who is not known yet",
   "src/access/oauth/tokens.ts": "codes and tokens that programs exchange",
   "src/access/page-sessions.ts": "who is signed in to the page, and its greeting, put away",
-  "src/connecting/connect-page.ts": "how often a link was tried, and why that failed",
-  "src/connecting/account-io.ts": "what a platform learned of an account while it was used",
-  "src/connecting/inspect.ts": "what a platform says of an account, asked by nobody in particular",
-  "src/connecting/consent.ts": "a state made and used up, tries, and why one failed",
-  "src/connecting/oauth.ts": "apps registered at a server, or forgotten by it",
-  "src/connecting/renew-tokens.ts": "channels whose tokens were refused or go into a grant",
-  "src/connecting/renewal.ts": "tokens renewed, or refused by the platform",
-  "src/drafts/approval.ts": "where the media of a draft are stored, before a person looks once more",
-  "src/drafts/draft-events.ts": "what is told of drafts that went out in part",
-  "src/drafts/series.ts": "the next posts of a series, made ahead",
-  "src/drafts/taking-in.ts": "files that were taken in for drafts, gone by maintenance",
-  "src/feeds/calendar-link.ts": "the calendar's address, from the command line",
+  "src/channels/connecting/connect-page.ts": "how often a link was tried, and why that failed",
+  "src/channels/connecting/account-io.ts": "what a platform learned of an account while it was used",
+  "src/channels/connecting/inspect.ts": "what a platform says of an account, asked by nobody in particular",
+  "src/channels/connecting/consent.ts": "a state made and used up, tries, and why one failed",
+  "src/channels/connecting/oauth.ts": "apps registered at a server, or forgotten by it",
+  "src/channels/connecting/renew-tokens.ts": "channels whose tokens were refused or go into a grant",
+  "src/channels/connecting/renewal.ts": "tokens renewed, or refused by the platform",
+  "src/posts/drafts/approval.ts": "where the media of a draft are stored, before a person looks once more",
+  "src/posts/drafts/draft-events.ts": "what is told of drafts that went out in part",
+  "src/posts/drafts/series.ts": "the next posts of a series, made ahead",
+  "src/posts/drafts/taking-in.ts": "files that were taken in for drafts, gone by maintenance",
+  "src/reporting/feeds/calendar-link.ts": "the calendar's address, from the command line",
   "src/files/films.ts": "films that are converted, of which the posts know nothing",
   "src/files/unused-films.ts": "films that no post needs any more",
-  "src/health/status.ts": "where the server of a data folder is reached",
+  "src/publishing/at-work.ts": "where the server of a data folder is reached",
   "src/files/file-uploads.ts": "uploads begun, given up and abandoned",
-  "src/platform-io/platform-apps.ts": "apps of platforms, entered by the administrator and not by a tool",
-  "src/posts/change-posts.ts": "a dry run, whose transaction is taken back",
+  "src/channels/platform-io/platform-apps.ts":
+    "apps of platforms, entered by the administrator and not by a tool",
+  "src/posts/store-posts.ts": "a dry run, whose transaction is taken back",
   "src/publishing/take-down.ts": "the lease on a post that its platform did not delete",
   "src/publishing/reconcile.ts": "the lease on a post while the platform is asked",
   "src/app/secret-key.ts": "which key a new database is sealed with, and secrets bound to their servers",
   "src/publishing/restored.ts": "what a restored backup holds back",
   "src/publishing/workers.ts": "which processes are at work",
-  "src/results/collect.ts": "what platforms tell of live posts, asked by nobody in particular",
-  "src/webhooks/push.ts": "the keys that push services know this installation by, made once",
-  "src/webhooks/reminders.ts": "what the time alone brings: access that ends, the day at eight",
-  "src/webhooks/webhook-deliveries.ts":
+  "src/reporting/results/collect.ts": "what platforms tell of live posts, asked by nobody in particular",
+  "src/reporting/webhooks/push.ts": "the keys that push services know this installation by, made once",
+  "src/reporting/webhooks/reminders.ts": "what the time alone brings: access that ends, the day at eight",
+  "src/reporting/webhooks/webhook-deliveries.ts":
     "what the delivering loop leases, sends and gives back, and old deliveries",
+  "src/app/operations/doctor.ts": "a write that tries whether writing works, taken back",
+  "src/app/operations/rotate-secret.ts": "everything that is sealed, with another key",
+  "src/app/operations/replaced-database.ts": "what is forgotten of a database that is put aside",
+  "src/app/operations/restore-backup.ts": "what a restored backup begins with",
 };
 
 interface Source {
@@ -214,7 +240,7 @@ function readSource(file: string): Source {
 function layerOf(path: string): string {
   const [top = "", second = "", ...rest] = path.split("/");
   if (top === "tools") return "tools";
-  if (second === "main.ts") return "start";
+  if (second === "main.ts") return "app";
   return rest.length === 0 ? second.replace(/\.ts$/, "") : second;
 }
 
@@ -236,8 +262,8 @@ describe("architecture", () => {
   it("knows every folder", () => {
     const layers = new Set(sources.map((source) => source.layer));
     expect(
-      [...layers].filter((layer) => LAYERS[layer] === undefined),
-      "Add the folder to LAYERS of test/architecture.test.ts, with what it may import.",
+      [...layers].filter((layer) => ARROWS[layer] === undefined),
+      "Add the folder to ARROWS of test/architecture.test.ts, with what it may import.",
     ).toEqual([]);
     const unknown = sources.flatMap(({ path }) => {
       const [layer = "", room = ""] = roomOf(path).split("/");
@@ -253,12 +279,37 @@ describe("architecture", () => {
   it("imports only downwards", () => {
     const forbidden = sources.flatMap((source) => {
       const plain = PLAIN_APP_FILES[source.path];
-      const allowed = plain ?? [source.layer, ...(LAYERS[source.layer] ?? [])];
+      const allowed = plain ?? [source.layer, ...(ARROWS[source.layer] ?? [])];
       return ownImports(source)
         .filter((path) => !allowed.includes(layerOf(path)) && !allowed.includes(path))
         .map((path) => `${source.path} imports ${path}`);
     });
     expect(forbidden).toEqual([]);
+  });
+
+  it("has an arrow only where an import needs it, none up, and a house that can be held in mind", () => {
+    const rooms = Object.keys(ARROWS);
+    const used = (room: string): string[] => {
+      const targets = sources
+        .filter(({ layer }) => layer === room)
+        .flatMap(ownImports)
+        .map(layerOf);
+      return rooms.filter((other) => other !== room && targets.includes(other));
+    };
+    expect(Object.fromEntries(rooms.map((room) => [room, used(room)]))).toEqual(ARROWS);
+    const floors = new Map<string, number>();
+    for (const room of rooms) {
+      const below = ARROWS[room]!.map((other) => floors.get(other) ?? Number.NaN);
+      floors.set(room, 1 + Math.max(0, ...below));
+    }
+    const measured = {
+      rooms: rooms.length,
+      floors: Math.max(...floors.values()),
+      arrows: Object.values(ARROWS).flat().length,
+      chain: longestChain().length,
+    };
+    for (const [name, most] of Object.entries(SIZE))
+      expect(measured[name as keyof typeof SIZE], name).toBeLessThanOrEqual(most);
   });
 
   it("imports rooms of its own layer in their order", () => {
@@ -373,7 +424,7 @@ describe("architecture", () => {
           Object.entries(ONLY_IN).some(
             ([pack, layers]) =>
               (name === pack || name.startsWith(pack.endsWith("/") ? pack : `${pack}/`)) &&
-              !layers.includes(source.layer),
+              !layers.some((room) => source.path.startsWith(`src/${room}/`)),
           ),
         )
         .map((name) => `${source.path} imports ${name}`),
@@ -392,7 +443,7 @@ describe("architecture", () => {
 
   it("writes what calls do with their answers", () => {
     const writing = sources
-      .filter(({ layer, text }) => [...SUBJECTS, "app"].includes(layer) && /\bstore\s*\.write\(/.test(text))
+      .filter(({ layer, text }) => [...USE_CASES, "app"].includes(layer) && /\bstore\s*\.write\(/.test(text))
       .map(({ path }) => path);
     expect(writing.sort()).toEqual(Object.keys(OTHER_WRITES).sort());
   });
@@ -452,6 +503,38 @@ describe("architecture", () => {
     expect(long).toEqual([]);
   });
 });
+
+/** The longest way from file to file by imports that load something. */
+function longestChain(): readonly string[] {
+  const graph = new Map(sources.map((source) => [source.path, loadedBy(source)]));
+  const known = new Map<string, readonly string[]>();
+  const below = (path: string): readonly string[] => {
+    const found = known.get(path);
+    if (found !== undefined) return found;
+    const ways = (graph.get(path) ?? []).map(below);
+    const chain = [path, ...ways.reduce((one, other) => (other.length > one.length ? other : one), [])];
+    known.set(path, chain);
+    return chain;
+  };
+  return [...graph.keys()].map(below).reduce((one, other) => (other.length > one.length ? other : one), []);
+}
+
+/** Without types, which are gone at run time, and what is loaded when it is needed. */
+function loadedBy(source: Source): string[] {
+  const tree = ts.createSourceFile(source.path, source.text, ts.ScriptTarget.Latest);
+  return tree.statements.flatMap((statement) => {
+    if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier)) return [];
+    const { importClause: clause } = statement;
+    const names = clause?.namedBindings;
+    const isTypes =
+      clause?.isTypeOnly === true ||
+      (names !== undefined &&
+        ts.isNamedImports(names) &&
+        names.elements.every(({ isTypeOnly }) => isTypeOnly));
+    const target = targetOf(source, statement.moduleSpecifier.text);
+    return isTypes || target === null || !target.endsWith(".ts") ? [] : [target];
+  });
+}
 
 /** `http/files` of `src/http/files/send-bytes.ts`; "" for what lies beside the rooms of its layer. */
 function roomOf(path: string): string {
