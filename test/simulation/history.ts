@@ -14,20 +14,28 @@ export interface Deed {
 /** A text at a time, as somebody wished it for a post. */
 export interface Version {
   readonly text: string;
-  /** By the machine's clock. Null: when it is approved. */
+  /** By the machine's clock; -Infinity: as soon as it may. */
   readonly scheduledAt: number;
   readonly deed: Deed;
+  /** Of a draft: which revision it is. Null: no answer told. */
+  revision?: number | null;
 }
 
 /** A post as people know it, however many rows it has. */
 export interface Wish {
   readonly name: string;
+  /** Its platform, and its account. */
   readonly channel: string;
+  readonly channelId: string;
   id: string | null;
   readonly versions: Version[];
   readonly cancels: Deed[];
-  /** Of a draft: the decisions about it. Null: it needs none. */
+  /** Of a draft: the approvals that somebody gave. Null: it needs none. */
   readonly approvals: Deed[] | null;
+  /** What it was answered to have as its slot; null: it asked for none, or was moved since. */
+  slotAt: number | null;
+  /** An older copy took the database's place, which does not know all that was done with it. */
+  isForgotten: boolean;
 }
 
 /** What the database says at the end. */

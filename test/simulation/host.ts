@@ -19,6 +19,7 @@ import type { AnyTool } from "../../src/toolkit/define-tool.ts";
 import { type CallResult, createToolbox, type Toolbox } from "../../src/toolkit/toolbox.ts";
 import { agentsWords } from "../../src/toolkit/words.ts";
 import { CLASS_PLATFORMS } from "../faults/class-platforms.ts";
+import { rawOf } from "../support/handles.ts";
 import { endConnections, type Network } from "./network.ts";
 import type { Realm, World } from "./world.ts";
 
@@ -170,10 +171,11 @@ export class Host {
     this.#close();
   }
 
+  /** At once, as the kernel does it: the files may be another database's in a moment. */
   #close(): void {
     const engine = this.#engine;
     this.#engine = null;
-    void engine?.[Symbol.asyncDispose]();
+    if (engine !== null) rawOf(engine).close();
   }
 
   #createContext(cipher: Context["cipher"], timezone: string): Context {

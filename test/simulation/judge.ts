@@ -1,4 +1,4 @@
-import type { FinalPost, Version, Wish } from "./history.ts";
+import type { Deed, FinalPost, Version, Wish } from "./history.ts";
 import type { Publication } from "./platforms.ts";
 
 /** All that is left of a world when it is over. */
@@ -27,8 +27,11 @@ export function judge(outcome: Outcome): string[] {
     ...outcome.published
       .filter(({ text }) => !outcome.wishes.some((wish) => wish.versions.some((one) => one.text === text)))
       .map(({ text, platform }) => `“${text}” came out on ${platform}, and nobody wished for it.`),
+    ...crowded(outcome.wishes),
     ...outcome.wishes.flatMap((wish) => {
       const out = publicOf(wish);
+      // What a copy does not know of, nobody can hold it to.
+      if (wish.isForgotten) return [...twice(wish, out), ...unapproved(wish, out)];
       return [
         ...twice(wish, out),
         ...early(wish, out),
@@ -47,6 +50,12 @@ function twice(wish: Wish, out: readonly Publication[]): string[] {
 
 /** None early, and none as it was before somebody changed it and was told that it is changed. */
 function early(wish: Wish, out: readonly Publication[]): string[] {
+  if (wish.approvals !== null)
+    return out
+      .filter(({ text, sentAt }) =>
+        wish.versions.some((one) => one.text === text && one.scheduledAt > sentAt),
+      )
+      .map(({ sentAt }) => `${wish.name} came out at ${new Date(sentAt).toISOString()}, before its time.`);
   return out.flatMap(({ text, sentAt, at }) => {
     const possible = wish.versions.filter((version, index) => isPossible(wish, version, index, at));
     if (!possible.some((version) => version.text === text))
@@ -72,11 +81,33 @@ function isPossible(wish: Wish, { deed }: Version, index: number, at: number): b
 /** A request that was sent before the change may arrive so much later. */
 const SENT_WITHIN_MS = 30_000;
 
+/** Nothing unapproved, and what a person approved is what went out. */
 function unapproved(wish: Wish, out: readonly Publication[]): string[] {
-  if (wish.approvals === null) return [];
+  const { approvals } = wish;
+  if (approvals === null) return [];
   return out
-    .filter(({ at }) => !wish.approvals?.some((deed) => deed.outcome !== "refused" && deed.invokedAt <= at))
+    .filter(({ text, at }) => {
+      const revision = wish.versions.find((version) => version.text === text)?.revision ?? null;
+      const isOf = ({ args }: Deed): boolean => revision === null || args["revision"] === revision;
+      return !approvals.some((deed) => deed.outcome !== "refused" && deed.invokedAt <= at && isOf(deed));
+    })
     .map(({ text }) => `“${text}” came out, and nobody had approved it.`);
+}
+
+/** No slot is held by two. */
+function crowded(wishes: readonly Wish[]): string[] {
+  const inSlots = wishes.filter(
+    ({ slotAt, cancels, isForgotten }) => slotAt !== null && cancels.length === 0 && !isForgotten,
+  );
+  return inSlots.flatMap((wish, at) =>
+    inSlots
+      .slice(at + 1)
+      .filter((other) => other.channelId === wish.channelId && other.slotAt === wish.slotAt)
+      .map(
+        (other) =>
+          `${wish.name} and ${other.name} have one slot, ${new Date(wish.slotAt ?? 0).toISOString()}.`,
+      ),
+  );
 }
 
 /** An answered cancel holds. */
@@ -92,6 +123,8 @@ function lost(wish: Wish, out: readonly Publication[], { posts, clockAt }: Outco
   const rows = posts.filter(({ id, caption }) => id === wish.id || texts.includes(caption));
   const [row] = rows;
   if (rows.length > 1) return [`${wish.name} is in the database ${rows.length} times.`];
+  // A draft that nobody approved has no post.
+  if (row === undefined && wish.approvals !== null && wish.id === null && out.length === 0) return [];
   if (row === undefined)
     return wish.id === null && out.length === 0 ? [] : [`${wish.name} was taken, and is not there any more.`];
   const says = `${wish.name} is ${row.status}`;

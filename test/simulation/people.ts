@@ -139,6 +139,11 @@ function momentIn(people: People, ms: number): number {
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
+function timeIn(deed: Deed | undefined): number | null {
+  const post = deed?.answer["post"] as { scheduledAt?: string } | undefined;
+  return post?.scheduledAt === undefined ? null : Date.parse(post.scheduledAt);
+}
+
 function idIn(deed: Deed, key: "post" | "draft"): string | null {
   const found = deed.answer[key] as { id?: string } | undefined;
   return found?.id ?? null;
@@ -148,13 +153,14 @@ async function schedule(people: People): Promise<void> {
   const { world } = people;
   const channel = world.pick(people.channels);
   const name = people.newName();
-  const isNow = world.chance(0.2);
+  const when = world.pick(["time", "time", "time", "now", "slot"] as const);
   const at = momentIn(people, world.between(5_000, 8 * 60_000));
   const hasKey = world.chance(0.4);
   const args = {
     accountId: channel.id,
     caption: `${name} v1`,
-    ...(isNow ? {} : { scheduledAt: iso(at) }),
+    ...(when === "time" ? { scheduledAt: iso(at) } : {}),
+    ...(when === "slot" ? { slot: "next" } : {}),
     ...(hasKey ? { idempotencyKey: `key ${name}` } : {}),
   };
   const asked = [people.ask("schedule_post", args)];
@@ -162,8 +168,8 @@ async function schedule(people: People): Promise<void> {
   if (hasKey && world.chance(0.5)) asked.push(people.ask("schedule_post", args));
   const first = asked[0]?.deed;
   if (first === undefined) return;
-  const version = { text: args.caption, scheduledAt: isNow ? first.clockAt - 120_000 : at, deed: first };
-  const wish = newWish(name, channel.provider, [version]);
+  const version = { text: args.caption, scheduledAt: when === "time" ? at : -Infinity, deed: first };
+  const wish = newWish(name, channel, [version]);
   people.wishes.push(wish);
   const deeds = await Promise.all(asked.map((one) => one?.over));
   for (let tries = 0; hasKey && tries < 3 && deeds.every((deed) => deed?.outcome === "unknown"); tries += 1)
@@ -173,11 +179,23 @@ async function schedule(people: People): Promise<void> {
   wish.id = [...ids][0] ?? null;
   // With one key they are one wish.
   if (wish.id !== null) first.outcome = "done";
-  else if (deeds.some((deed) => deed?.outcome === "unknown")) first.outcome = "unknown";
+  if (when === "slot") wish.slotAt = timeIn(deeds.find((deed) => deed?.outcome === "done"));
+  if (wish.id !== null) return;
+  if (deeds.some((deed) => deed?.outcome === "unknown")) first.outcome = "unknown";
 }
 
-function newWish(name: string, channel: string, versions: Version[], approvals: Deed[] | null = null): Wish {
-  return { name, channel, id: null, versions, cancels: [], approvals };
+function newWish(name: string, channel: Channel, versions: Version[], approvals: Deed[] | null = null): Wish {
+  return {
+    name,
+    channel: channel.provider,
+    channelId: channel.id,
+    id: null,
+    versions,
+    cancels: [],
+    approvals,
+    slotAt: null,
+    isForgotten: false,
+  };
 }
 
 async function update(people: People): Promise<void> {
@@ -202,6 +220,7 @@ async function update(people: People): Promise<void> {
     scheduledAt: isNewTime ? at : last.scheduledAt,
     deed: asked.deed,
   });
+  wish.slotAt = null;
   await asked.over;
 }
 
@@ -228,6 +247,64 @@ async function retry(people: People): Promise<void> {
   else await people.askAndWait("retry_post", { id: wish.id });
 }
 
+/** One writes, somebody changes it meanwhile perhaps, and a person decides about what they saw. */
+async function draft(people: People): Promise<void> {
+  const { world } = people;
+  const channel = world.pick(people.channels);
+  const name = people.newName();
+  const isTimed = world.chance(0.6);
+  const at = momentIn(people, world.between(30_000, 8 * 60_000));
+  const text = (version: number): string => `${name} v${version}`;
+  const wish = newWish(name, channel, [], []);
+  people.wishes.push(wish);
+  const save = async (more: Record<string, unknown>): Promise<Deed | null> => {
+    const caption = text(wish.versions.length + 1);
+    const asked = people.ask("save_draft", { caption, submit: true, ...more });
+    if (asked === null) return null;
+    const version: Version = {
+      text: caption,
+      scheduledAt: isTimed ? at : -Infinity,
+      deed: asked.deed,
+      revision: null,
+    };
+    wish.versions.push(version);
+    const deed = await asked.over;
+    version.revision = (deed.answer["draft"] as { revision?: number } | undefined)?.revision ?? null;
+    return deed;
+  };
+  const first = await save({
+    targets: [{ accountId: channel.id }],
+    ...(isTimed ? { scheduledAt: iso(at) } : {}),
+  });
+  const id = first === null ? null : idIn(first, "draft");
+  if (id === null) return;
+  const edits = async (): Promise<void> => {
+    for (let left = world.between(0, 2); left > 0; left -= 1) {
+      await world.sleep(world.between(0, 20_000));
+      await save({ id });
+    }
+  };
+  const decides = async (): Promise<void> => {
+    await world.sleep(world.between(0, 30_000));
+    for (let tries = 0; tries < 4; tries += 1) {
+      const seen = wish.versions.findLast(({ revision }) => typeof revision === "number");
+      if (seen?.revision === undefined || seen.revision === null) return;
+      const isNo = world.chance(0.15);
+      const args = { id, revision: seen.revision, decision: isNo ? "discard" : "approve" };
+      const asked = people.ask("decide_draft", args);
+      if (asked === null) return;
+      if (!isNo) wish.approvals?.push(asked.deed);
+      const deed = await asked.over;
+      const posts = (deed.answer["draft"] as { posts?: { id: string }[] } | undefined)?.posts ?? [];
+      wish.id ??= posts[0]?.id ?? null;
+      if (deed.outcome === "done") return;
+      await world.sleep(world.between(100, 10_000));
+    }
+  };
+  // Two people may decide at the same moment.
+  await Promise.all([edits(), decides(), ...(world.chance(0.3) ? [decides()] : [])]);
+}
+
 async function pause(people: People): Promise<void> {
   const channel = people.world.pick(people.channels);
   await people.askAndWait("update_account", { accountId: channel.id, paused: true });
@@ -242,4 +319,7 @@ async function pause(people: People): Promise<void> {
   }
 }
 
-const ACTS: readonly Act[] = [schedule, schedule, schedule, schedule, update, update, cancel, retry, pause];
+const ACTS: readonly Act[] = [
+  ...[schedule, schedule, schedule, schedule, schedule],
+  ...[update, update, cancel, retry, draft, draft, pause],
+];

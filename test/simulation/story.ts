@@ -62,7 +62,6 @@ export async function tell(stage: Stage, seed: number): Promise<Ended> {
     machine.isCalm = true;
     const first = machine.boot(zone);
     await world.run(1_000);
-    machine.isCalm = false;
     const channels = [];
     for (let left = world.between(1, 4); left > 0; left -= 1) {
       const provider = world.pick(CLASSES);
@@ -73,9 +72,15 @@ export async function tell(stage: Stage, seed: number): Promise<Ended> {
       });
       channels.push({ id, provider });
     }
+    const set = channels.map(({ id }) =>
+      first.call("update_account", { accountId: id, schedule: slotsOf(world, zone) }, callerOf()),
+    );
+    await world.run(1_000);
+    await Promise.all(set);
+    machine.isCalm = false;
     const people = new People(machine, channels, callerOf(), platforms.published);
     const forMs = world.between(3, 15) * 60_000;
-    const lives = [people.live(forMs), people.live(forMs), unrest(machine, zone, forMs)];
+    const lives = [people.live(forMs), people.live(forMs), unrest(people, zone, forMs)];
     const living = Promise.all(lives).catch((error: unknown) => void stray.push(String(error)));
     await world.run(forMs + 120_000);
     calm(machine, network);
@@ -106,8 +111,9 @@ function calm(machine: Machine, network: Network): void {
 }
 
 /** What happens to machines. */
-async function unrest(machine: Machine, zone: string, forMs: number): Promise<void> {
-  const { world } = machine;
+async function unrest(people: People, zone: string, forMs: number): Promise<void> {
+  const { machine, world } = people;
+  let copy: { readonly file: string; readonly at: number } | null = null;
   const end = world.elapsed + forMs;
   while (world.elapsed < end) {
     await world.sleep(world.between(500, 90_000));
@@ -118,7 +124,40 @@ async function unrest(machine: Machine, zone: string, forMs: number): Promise<vo
     else if (what <= 65) void world.pick(living).stop();
     else if (what <= 75) freeze(machine, world.pick(living));
     else if (what <= 80) jump(machine);
+    else if (what <= 83) await downtime(machine);
+    else if (what <= 88) copy = { file: (await machine.copy()) ?? "", at: world.now };
+    else if (what <= 91 && copy !== null && copy.file !== "") putBack(people, copy);
   }
+}
+
+/** For a day at most nothing runs. */
+async function downtime(machine: Machine): Promise<void> {
+  for (const host of machine.living) host.crash();
+  const ms = machine.world.between(60_000, DAY);
+  await machine.world.sleep(1_000);
+  machine.world.skip(ms);
+  machine.world.note(`nothing ran for ${Math.round(ms / 60_000)} minutes`);
+}
+
+/** What was done since the copy is done, and the database knows nothing of it. */
+function putBack(people: People, copy: { readonly file: string; readonly at: number }): void {
+  for (const host of people.machine.living) host.crash();
+  people.machine.putBack(copy.file);
+  people.world.note(`the database of ${new Date(copy.at).toISOString()} is put back`);
+  for (const wish of people.wishes) {
+    const deeds = [...wish.versions.map(({ deed }) => deed), ...wish.cancels, ...(wish.approvals ?? [])];
+    // A call that was under way then may be half in the copy.
+    if (deeds.some(({ invokedAt }) => invokedAt > copy.at - 120_000)) wish.isForgotten = true;
+  }
+}
+
+/** One each two minutes, of every day. */
+function slotsOf(world: World, timezone: string): object {
+  const times = Array.from({ length: 720 }, (_, at) => {
+    const minute = at * 2 + world.between(0, 1);
+    return `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
+  });
+  return { timezone, slots: [{ days: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"], times }] };
 }
 
 function freeze({ world }: Machine, { realm }: Host): void {
