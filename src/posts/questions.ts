@@ -128,7 +128,7 @@ async function withoutRefused(
 
 /** Before a waiting post is moved to within a minute, or changed when it goes out then. */
 export async function askToPublishSooner(call: CallContext, input: PostChange): Promise<string | null> {
-  const { id, dryRun, ...patch } = input;
+  const { id, dryRun, ifUpdatedAt: _seen, ...patch } = input;
   if (dryRun === true || Object.values(patch).every((value) => value === undefined)) return null;
   const row = await findOwnPost(call.ctx, call.caller, id);
   const at = patch.scheduledAt === undefined ? row.scheduled_at : readScheduledAt(call, patch.scheduledAt).ms;

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { PostChange, PostInput, PostRetry } from "../domain/posts/post-body.ts";
-import { fromStored, join, type Said } from "../domain/sentences.ts";
+import { fromStored, join, type Said, say } from "../domain/sentences.ts";
+import { quote } from "../domain/text/plain-text.ts";
+import { toIso } from "../domain/time.ts";
 import { assertTakesPosts, assertUsable } from "../domain/accounts/account.ts";
 import { AppError, nothingToChange } from "../domain/errors.ts";
 import type { SaidPost } from "../domain/posts/post.ts";
@@ -41,7 +43,7 @@ const MAX_ROUNDS = 5;
  */
 export async function updatePost(call: CallContext, input: PostChange): Promise<ChangedPost> {
   const { ctx, caller } = call;
-  const { id, dryRun = false, ...patch } = input;
+  const { id, dryRun = false, ifUpdatedAt, ...patch } = input;
   if (!dryRun && Object.values(patch).every((value) => value === undefined)) {
     throw nothingToChange(
       "Give one of scheduledAt, mediaUrl, caption, metadata, leadMinutes, thumbnailUrl.",
@@ -55,6 +57,7 @@ export async function updatePost(call: CallContext, input: PostChange): Promise<
     const at = patch.scheduledAt === undefined ? { scheduledAt: before.scheduled_at } : {};
     const form = await prepareForm(ctx, account, { given: { ...given, ...at }, before });
     if (before.status !== "scheduled") throw new AppError("conflict", conflictSentence("edit", before));
+    assertAsSeen(before, ifUpdatedAt);
     assertTakesPosts(account, dryRun);
     const checked = await prepare(call, form);
     const begun = { next_at: checked.row.due_at, error: null, tries: 0, updated_at: ctx.clock.now() };
@@ -75,6 +78,20 @@ export async function updatePost(call: CallContext, input: PostChange): Promise<
     ctx.wakePublisher();
     return answer;
   });
+}
+
+/** Throws `conflict` where the post was changed since the caller read it, so that nothing of others is lost. */
+function assertAsSeen({ id, updated_at: at }: PostRow, seen: string | undefined): void {
+  if (seen === undefined || Date.parse(seen) === at) return;
+  if (Number.isNaN(Date.parse(seen)))
+    throw new AppError("invalid", `ifUpdatedAt: ${quote(seen)} is no time. Give the updatedAt that you read.`);
+  throw new AppError(
+    "conflict",
+    say(`is ${toIso(at)} by now: the post was changed meanwhile, and nothing of this call was.`, {
+      field: "ifUpdatedAt",
+      next: [{ do: "read", postId: id }],
+    }),
+  );
 }
 
 /** A dry run may be asked for without a change. */
