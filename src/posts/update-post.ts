@@ -84,7 +84,10 @@ export async function updatePost(call: CallContext, input: PostChange): Promise<
 function assertAsSeen({ id, updated_at: at }: PostRow, seen: string | undefined): void {
   if (seen === undefined || Date.parse(seen) === at) return;
   if (Number.isNaN(Date.parse(seen)))
-    throw new AppError("invalid", `ifUpdatedAt: ${quote(seen)} is no time. Give the updatedAt that you read.`);
+    throw new AppError(
+      "invalid",
+      `ifUpdatedAt: ${quote(seen)} is no time. Give the updatedAt that you read.`,
+    );
   throw new AppError(
     "conflict",
     say(`is ${toIso(at)} by now: the post was changed meanwhile, and nothing of this call was.`, {

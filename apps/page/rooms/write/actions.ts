@@ -13,7 +13,7 @@ import { followPosts } from "../../post/follow-posts.ts";
 import { placesOf } from "../../post/tell-outcome.ts";
 import { say } from "../../../ui/toasts.tsx";
 import { sentenceOf } from "../../wire.ts";
-import { type Composer, refusalOf } from "./composer.ts";
+import { CHOOSE_ABOVE, type Composer, refusalOf } from "./composer.ts";
 import { type Form, slotless, timeProblem } from "./form.ts";
 import { sharedFields } from "./platform-fields.ts";
 import { pollProblem } from "./poll.ts";
@@ -79,7 +79,7 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     if (!(await composer.keep())) {
       // Beside the buttons it says that it is not saved, and why.
       if (composer.state.value.kind === "failed") return false;
-      return refuse("Nothing was done: this was changed elsewhere. Choose above which one to go on with.");
+      return refuse(CHOOSE_ABOVE);
     }
     const failing = composer.checks.value.filter(({ error }) => error !== null);
     return failing.length === 0 || refuse(tellFailing(failing, shownOf(composer.form.value), channelName));

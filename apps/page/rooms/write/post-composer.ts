@@ -2,14 +2,26 @@ import { signal, type Signal } from "@preact/signals";
 import type { Check } from "../../../../src/domain/drafts/draft.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { now } from "../../../shared/clock.ts";
-import { type Json, jsonOf, textOf } from "../../../shared/json.ts";
+import type { Json } from "../../../shared/json.ts";
+import { shortTime } from "../../../shared/when.ts";
 import { keepBehind } from "../../../shared/told.ts";
 import { dropEdit, keepEdit, type KeptEdit } from "../../data/kept-edits.ts";
 import { zone } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
 import { CallError } from "../../wire.ts";
-import { AGAIN_MS, type Composer, isSame, refusalOf, WAIT_MS } from "./composer.ts";
-import { type Form, formOfPost, postChangeOf } from "./form.ts";
+import { AGAIN_MS, CHOOSE_ABOVE, type Composer, refusalOf, WAIT_MS } from "./composer.ts";
+import { type Form, formOfPost } from "./form.ts";
+import {
+  argsOf,
+  clashesOf,
+  differencesOf,
+  type Fields,
+  fieldsOf,
+  fieldsOfForm,
+  fieldsOfPost,
+  tellClash,
+  withFields,
+} from "./post-content.ts";
 import { createSaver, type SaveState } from "./saver.ts";
 import { noPreview } from "./unlooked.ts";
 
@@ -31,40 +43,118 @@ function lookerOf(post: Post, form: Signal<Form>, checks: Signal<readonly Check[
   };
 }
 
+/** Others changed what is changed here. It is asked above which one to go on with. */
+class ChangedElsewhere extends Error {}
+
+interface Clash {
+  readonly theirs: Post;
+  readonly sentence: string;
+}
+
+/** So often a save is tried anew on what others changed beside it. */
+const MAX_ROUNDS = 5;
+
 /** What of a post's change is not sent yet. It is kept in the browser with each change, until it is sent or given up. */
-function unsavedOf(found: Post, form: Signal<Form>, before: Form) {
-  let post = found;
-  let sent: Json = changesOf(post, before);
+function unsavedOf(read: Post, form: Signal<Form>) {
+  /** As it was read or saved last. */
+  let post = read;
+  let sent = fieldsOfPost(post, now(), zone.value);
   let isKept = true;
-  const isChanged = (): boolean => !isSame(changesOf(post, form.value), sent);
+  const clash = signal<Clash | null>(null);
+  const mine = (): Fields => differencesOf(sent, fieldsOfForm(form.value, zone.value));
+  const isChanged = (): boolean => Object.keys(mine()).length > 0;
+  const keep = (): void => {
+    if (!isChanged()) return dropEdit(post.id);
+    const { updatedAt: base, caption, mediaUrl, metadata, scheduledAt } = post;
+    const was = { caption, mediaUrl, metadata, scheduledAt };
+    isKept = keepEdit(post.id, { base, change: argsOf(mine(), post), was });
+  };
+  /** Goes on with theirs, and with what is changed here besides. */
+  const takeOver = (theirs: Post, changes: Fields): void => {
+    if (!isSameContent(post, theirs)) form.value = formOfPost(withFields(theirs, changes), now(), zone.value);
+    post = theirs;
+    sent = fieldsOfPost(theirs, now(), zone.value);
+    clash.value = null;
+    keep();
+  };
+  /** Takes up what others changed meanwhile. Throws where that is what is changed here. */
+  const meet = (theirs: Post): void => {
+    const changes = mine();
+    const [before, after] = [post, theirs].map((one) => fieldsOfPost(one, now(), zone.value));
+    const both = clashesOf(changes, differencesOf(before ?? {}, after ?? {}));
+    if (both.length === 0) return takeOver(theirs, changes);
+    clash.value = { theirs, sentence: tellClash(both, theirs, shortTime) };
+    throw new ChangedElsewhere(CHOOSE_ABOVE);
+  };
+  const change = (): Json => ({ id: post.id, ...argsOf(mine(), post), ...timeToSend(post, form.value) });
+  const send = async (): Promise<Post> => {
+    for (let round = 1; ; round++) {
+      const fields = fieldsOfForm(form.value, zone.value);
+      if (post.status === "failed") await readAnew(post).then(meet);
+      else if (!isChanged()) return post;
+      try {
+        post = (await call(toolOf(post), { ...change(), ...asRead(post) })).post;
+        sent = fields;
+        keep();
+        return post;
+      } catch (error) {
+        if (!(error instanceof CallError) || error.status !== 409 || round === MAX_ROUNDS) throw error;
+        const theirs = await readAnew(post);
+        if (theirs.status !== post.status || theirs.updatedAt === post.updatedAt) throw error;
+        meet(theirs);
+      }
+    }
+  };
   return {
+    clash,
+    mine,
     isChanged,
     isBehind: () => isChanged() && !isKept,
-    keep(): void {
-      if (!isChanged()) return dropEdit(post.id);
-      isKept = keepEdit(post.id, { base: post.updatedAt, change: changesOf(post, form.value) });
-    },
-    async send(): Promise<Post> {
-      const change = changesOf(post, form.value);
-      post = (await call(toolOf(post), change)).post;
-      sent = change;
-      this.keep();
-      return post;
-    },
+    keep,
+    takeOver,
+    meet,
+    send,
+    found: () => post,
+    change,
   };
+}
+
+async function readAnew({ id }: Post): Promise<Post> {
+  return (await call("get_post", { id })).post;
+}
+
+function isSameContent(one: Post, other: Post): boolean {
+  const [a, b] = [one, other].map((post) => fieldsOfPost(post, now(), zone.value));
+  return Object.keys(differencesOf(a ?? {}, b ?? {})).length === 0;
+}
+
+/** Only a post that waits can be changed by others in the moment before it is saved. */
+function asRead({ status, updatedAt }: Post): Json {
+  return status === "scheduled" ? { ifUpdatedAt: updatedAt } : {};
+}
+
+/** As the post was when the change that was kept in the browser was made. */
+function asItWas(post: Post, { base, was }: KeptEdit): Post {
+  if (was === undefined) return post;
+  return { ...withFields({ ...post, metadata: null }, fieldsOf(was)), updatedAt: base };
 }
 
 /** Changes a post that waits or failed: a dry run looks at it. `edit`: what was changed here before, and not sent. */
 export function createPostComposer(post: Post, edit: KeptEdit | null): Composer {
-  const before = formOfPost(post, now(), zone.value);
-  const form = signal(edit === null ? before : formOfEdit(post, edit.change));
+  const read = edit === null ? post : asItWas(post, edit);
+  const changed = edit === null ? read : withFields(read, fieldsOf(edit.change));
+  const form = signal(formOfPost(changed, now(), zone.value));
   const checks = signal<readonly Check[]>([]);
   const state = signal<SaveState>({ kind: "nothing" });
-  const unsaved = unsavedOf(post, form, before);
-  const takenUp = signal(edit === null ? null : { isOld: edit.base !== post.updatedAt });
+  const unsaved = unsavedOf(read, form);
+  const takenUp = signal(
+    edit === null ? null : { isOld: edit.was === undefined && edit.base !== post.updatedAt },
+  );
   let calm: SaveState = { kind: "nothing" };
   const tell = (value: SaveState): void => {
-    state.value = value.kind === "failed" ? value : unsaved.isChanged() ? { kind: "changed" } : calm;
+    const { value: clash } = unsaved.clash;
+    if (clash !== null) state.value = { kind: "conflict", sentence: clash.sentence };
+    else state.value = value.kind === "failed" ? value : unsaved.isChanged() ? { kind: "changed" } : calm;
   };
   const saver = createSaver<Json>({
     waitMs: WAIT_MS,
@@ -72,17 +162,34 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
     now,
     newKey: () => "",
     // As it was found, nothing is asked about but how it looks.
-    read: () => ({ ...(unsaved.isChanged() ? changesOf(post, form.value) : { id: post.id }), dryRun: true }),
+    read: () => ({ ...(unsaved.isChanged() ? unsaved.change() : { id: post.id }), dryRun: true }),
     save: lookerOf(post, form, checks),
     refusalOf,
     onState: tell,
   });
   saver.change();
-  const set = (next: Form): void => {
-    form.value = next;
+  const keep = (): void => {
     unsaved.keep();
     saver.change();
   };
+  const set = (next: Form): void => {
+    form.value = next;
+    keep();
+  };
+  const goOnWith = (theirs: Post, mine: Fields): void => {
+    takenUp.value = null;
+    unsaved.takeOver(theirs, mine);
+    saver.change();
+    tell(calm);
+  };
+  const flush = async (): Promise<boolean> => unsaved.clash.value === null && (await saver.flush());
+  if (read.updatedAt !== post.updatedAt) {
+    try {
+      unsaved.meet(post);
+    } catch {
+      tell(calm);
+    }
+  }
   return {
     form,
     checks,
@@ -92,14 +199,14 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
     channelsAside: new Map(),
     ownAside: new Map(),
     edit: (change) => set(change(form.value)),
-    flush: saver.flush,
-    keep: saver.flush,
+    flush,
+    keep: flush,
     isBehind: unsaved.isBehind,
     isKept: () => unsaved.isChanged() && !unsaved.isBehind(),
     takenUp,
     giveUp() {
-      takenUp.value = null;
-      set(before);
+      goOnWith(unsaved.clash.value?.theirs ?? unsaved.found(), {});
+      set(formOfPost(unsaved.found(), now(), zone.value));
     },
     change: {
       async send() {
@@ -114,30 +221,25 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
         }
       },
     },
-    takeTheirs: () => Promise.resolve(),
-    keepMine: () => {},
+    async takeTheirs() {
+      const { value: clash } = unsaved.clash;
+      if (clash !== null) goOnWith(clash.theirs, {});
+    },
+    keepMine() {
+      const { value: clash } = unsaved.clash;
+      if (clash !== null) goOnWith(clash.theirs, unsaved.mine());
+    },
     end: saver.end,
     stop: saver.end,
   };
-}
-
-/** The form of a post with a change that was kept in the browser. */
-function formOfEdit(post: Post, change: Json): Form {
-  const metadata = Object.entries(jsonOf(change["metadata"])).filter(([, value]) => value !== null);
-  const changed = {
-    ...post,
-    caption: textOf(change["caption"]),
-    mediaUrl: textOf(change["mediaUrl"]),
-    metadata: Object.fromEntries(metadata),
-    scheduledAt: textOf(change["scheduledAt"]) || post.scheduledAt,
-  };
-  return formOfPost(changed, now(), zone.value);
 }
 
 function toolOf({ status }: Post): "retry_post" | "update_post" {
   return status === "failed" ? "retry_post" : "update_post";
 }
 
-function changesOf(post: Post, form: Form): Json {
-  return { id: post.id, ...postChangeOf(form, zone.value, Object.keys(post.metadata ?? {})) };
+/** A failed post that is sent again goes out at once where no time is given, also the one that it has. */
+function timeToSend({ status }: Post, form: Form): Json {
+  const { scheduledAt } = status === "failed" ? fieldsOfForm(form, zone.value) : {};
+  return scheduledAt === undefined ? {} : { scheduledAt };
 }
