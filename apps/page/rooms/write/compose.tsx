@@ -2,13 +2,13 @@ import { useEffect, useState } from "preact/hooks";
 import { useLoad } from "../../data/load.ts";
 import { isOwnKey, session } from "../../data/session.ts";
 import { findAccount } from "../../data/shared-data.ts";
+import { Conflict } from "../../../ui/conflict.tsx";
 import { UNSAVED, useLoss, useSaver } from "../../../ui/leaving.ts";
 import { Room } from "../../../ui/room.tsx";
 import { ActionBar } from "./action-bar.tsx";
 import { useActions } from "./actions.ts";
 import { ChannelsPart } from "./channels-part.tsx";
 import type { Composer } from "./composer.ts";
-import { ConflictChoice } from "./conflict-choice.tsx";
 import { GoOn, TakenUp } from "./go-on.tsx";
 import { learnFiles } from "./media-files.ts";
 import { NotesPart } from "./notes-part.tsx";
@@ -53,7 +53,13 @@ export function Compose({ composer, title, hint }: ComposeProps) {
       <TakenUp composer={composer} />
       {post === null && <GoOn composer={composer} />}
       {state.value.kind === "conflict" && (
-        <ConflictChoice composer={composer} sentence={state.value.sentence} />
+        <Conflict
+          what={post === null ? "This draft was" : "This post was"}
+          sentence={state.value.sentence}
+          mine={post === null ? "Keep mine as a copy" : "Keep mine"}
+          onTheirs={composer.takeTheirs}
+          onMine={composer.keepMine}
+        />
       )}
       {draft.value?.state === "waiting" && (
         <p class="hint">This draft waits for a decision. A change takes it back, to be asked for again.</p>
