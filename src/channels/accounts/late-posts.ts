@@ -123,7 +123,7 @@ export function firstWords({ caption, media_url: mediaUrl }: Pick<PostRow, "capt
 
 /** How long a pause may keep a post back. */
 export function tellLimit({ maxLatenessMs }: AppContext["settings"]): string {
-  return `A post may go out up to ${tellSpan(maxLatenessMs)} late; what is later when the channel is resumed fails.`;
+  return `A post may go out up to ${tellSpan(maxLatenessMs)} late. Once the channel is resumed, what is later than that fails.`;
 }
 
 /** What a pause means for the posts that wait. Null: none does. */

@@ -46,6 +46,7 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
   const { go } = useAddress();
   const { doing, error: refusal, setError: setRefusal, run: begin } = useWork();
   const [isAsking, setIsAsking] = useState(false);
+  const missing = useRef<string | null>(null);
 
   // What was refused may be mended now. In this moment: a frame later, it would be what is refused meanwhile.
   useEffect(() => {
@@ -55,7 +56,10 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
         setRefusal(null);
       }),
       effect(() => {
-        if (["saved", "nothing"].includes(composer.state.value.kind)) setRefusal(null);
+        const isSaved = ["saved", "nothing"].includes(composer.state.value.kind);
+        // What was missing still is, whatever is saved.
+        const isMissing = missing.current !== null && missing.current === missingIn(composer.form.peek());
+        if (isSaved && !isMissing) setRefusal(null);
       }),
     ];
     return () => ends.forEach((end) => end());
@@ -74,8 +78,8 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
   };
   /** Whether all is there that is needed. Says what is not. */
   const isReady = async (): Promise<boolean> => {
-    const missing = missingIn(composer.form.value);
-    if (missing !== null) return refuse(missing);
+    missing.current = missingIn(composer.form.value);
+    if (missing.current !== null) return refuse(missing.current);
     if (!(await composer.keep())) {
       // Beside the buttons it says that it is not saved, and why.
       if (composer.state.value.kind === "failed") return false;

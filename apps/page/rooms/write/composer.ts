@@ -57,6 +57,8 @@ export interface Composer {
 }
 
 interface PostChange {
+  /** Why it cannot be changed any more, found out while one writes. Null: it can. */
+  readonly gone: Signal<string | null>;
   /** Changes or sends the post again. */
   send(): Promise<Post>;
 }
@@ -123,6 +125,7 @@ export function createDraftComposer({
     onState: (value) => {
       state.value = value;
       if (value.kind === "saved" || value.kind === "nothing") keptCopy.drop(draft.value);
+      if (value.kind === "saved") takenUp.value = null;
     },
   });
   const set = (next: Form): void => {

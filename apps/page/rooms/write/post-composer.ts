@@ -25,8 +25,16 @@ import {
 import { createSaver, type SaveState } from "./saver.ts";
 import { noPreview } from "./unlooked.ts";
 
+/** As the server refuses a change of a post that is past it. */
+const GONE = /^The post is (publishing|uploaded|published|cancelled)\b.*, but this needs/;
+
 /** Looks at a change of a post by a dry run, which the server answers and does not keep. */
-function lookerOf(post: Post, form: Signal<Form>, checks: Signal<readonly Check[]>) {
+function lookerOf(
+  post: Post,
+  form: Signal<Form>,
+  checks: Signal<readonly Check[]>,
+  gone: Signal<string | null>,
+) {
   return async (args: Json): Promise<void> => {
     const { accountId } = post;
     try {
@@ -34,6 +42,8 @@ function lookerOf(post: Post, form: Signal<Form>, checks: Signal<readonly Check[
       if (preview !== undefined) checks.value = [{ accountId, error: null, warnings, preview }];
     } catch (error) {
       if (!(error instanceof CallError) || error.status === 0 || error.status === 401) throw error;
+      const [, status = ""] = error.sentences.flatMap(({ what }) => GONE.exec(what) ?? []);
+      if (status !== "") gone.value = `This post is ${status} by now, so it cannot be changed here.`;
       const [before] = checks.value;
       const preview = before?.preview ?? noPreview(form.value);
       const check = { accountId, error: error.message, warnings: [], preview };
@@ -150,6 +160,7 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
   const takenUp = signal(
     edit === null ? null : { isOld: edit.was === undefined && edit.base !== post.updatedAt },
   );
+  const gone = signal<string | null>(null);
   let calm: SaveState = { kind: "nothing" };
   const tell = (value: SaveState): void => {
     const { value: clash } = unsaved.clash;
@@ -163,7 +174,7 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
     newKey: () => "",
     // As it was found, nothing is asked about but how it looks.
     read: () => ({ ...(unsaved.isChanged() ? unsaved.change() : { id: post.id }), dryRun: true }),
-    save: lookerOf(post, form, checks),
+    save: lookerOf(post, form, checks, gone),
     refusalOf,
     onState: tell,
   });
@@ -209,6 +220,7 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
       set(formOfPost(unsaved.found(), now(), zone.value));
     },
     change: {
+      gone,
       async send() {
         state.value = { kind: "saving" };
         try {
