@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from "node:util";
 import type { PostChange, PostInput, PostRetry } from "../domain/posts/post-body.ts";
 import { fromStored, join, type Said, say } from "../domain/sentences.ts";
 import { quote } from "../domain/text/plain-text.ts";
-import { toIso } from "../domain/time.ts";
 import { assertTakesPosts, assertUsable } from "../domain/accounts/account.ts";
 import { AppError, nothingToChange } from "../domain/errors.ts";
 import type { SaidPost } from "../domain/posts/post.ts";
@@ -90,8 +89,7 @@ function assertAsSeen({ id, updated_at: at }: PostRow, seen: string | undefined)
     );
   throw new AppError(
     "conflict",
-    say(`is ${toIso(at)} by now: the post was changed meanwhile, and nothing of this call was.`, {
-      field: "ifUpdatedAt",
+    say("The post was changed since it was read, and nothing was changed by this call.", {
       next: [{ do: "read", postId: id }],
     }),
   );

@@ -29,7 +29,7 @@ it("changes nothing where the post was changed meanwhile, and says where to look
   await change({ caption: "Theirs" });
   await expect(change({ caption: "Mine", ifUpdatedAt: post.updatedAt })).rejects.toMatchObject({
     kind: "conflict",
-    message: expect.stringMatching(/^ifUpdatedAt: .*changed meanwhile/),
+    message: expect.stringMatching(/^The post was changed since it was read/),
   });
   expect(await caption()).toBe("Theirs");
   // Over HTTP, too.

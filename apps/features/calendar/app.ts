@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { HostAbilities, ToolAnswer } from "../../shared/bridge.ts";
-import type { Json } from "../../shared/json.ts";
+import { type Json, jsonOf, textOf } from "../../shared/json.ts";
 import { now } from "../../shared/clock.ts";
 import { createFormats } from "../../shared/formats.ts";
 import { countPosts } from "../../shared/texts.ts";
@@ -276,9 +276,10 @@ export class App {
     const answer = await this.#work(post, { tool: "get_post", args: {}, doing: "Loading the text…" });
     const panel = this.state?.panel ?? null;
     const fresh = readPost(answer?.["post"]);
+    const readAt = textOf(jsonOf(answer?.["post"])["updatedAt"]);
     if (fresh !== null && panel !== null)
       this.update(
-        { panel: { ...panel, asking: null, writing: { id, text: fresh.caption ?? "" } } },
+        { panel: { ...panel, asking: null, writing: { id, text: fresh.caption ?? "", readAt } } },
         `text:${id}`,
       );
   }
@@ -290,18 +291,33 @@ export class App {
     const isFailed = post.status === "failed";
     // What was typed is there again where it is refused.
     const panel = this.state?.panel ?? null;
-    if (panel !== null) this.update({ panel: { ...panel, writing: { id, text: caption } } });
+    const readAt = panel?.writing?.readAt ?? "";
+    if (panel !== null) this.update({ panel: { ...panel, writing: { id, text: caption, readAt } } });
     const answer = await this.#work(post, {
       tool: isFailed ? "retry_post" : "update_post",
-      args: { caption },
+      args: { caption, ...(!isFailed && readAt !== "" && { ifUpdatedAt: readAt }) },
       doing: isFailed ? CHANGES.retry.doing : "Saving…",
     });
-    if (answer === null) return;
+    if (answer === null) return this.#meet(id, readAt);
     if (this.state?.panel?.writing?.id === id)
       this.update({ panel: { ...this.state.panel, writing: null } }, "panel:title");
     this.say(isFailed ? CHANGES.retry.said : "The text is saved.");
     this.#hint(answer["warnings"]);
     this.#tellModel(`${id}: ${isFailed ? "retry_post with another text" : "another text"}`);
+  }
+
+  /** Says what others wrote meanwhile: it is replaced only by one who knows of it. */
+  async #meet(id: string, readAt: string): Promise<void> {
+    const { structured } = await this.#host.call("get_post", { id });
+    const now = readPost(structured?.["post"]);
+    const changedAt = textOf(jsonOf(structured?.["post"])["updatedAt"]);
+    const writing = this.state?.panel?.writing ?? null;
+    if (now?.status !== "scheduled" || changedAt === readAt || writing?.id !== id) return;
+    const panel = this.state?.panel ?? null;
+    if (panel !== null) this.update({ panel: { ...panel, writing: { ...writing, readAt: changedAt } } });
+    this.#complain(
+      `It was changed elsewhere meanwhile. Its text is now “${now.caption ?? ""}”. Save again to put yours in its place.`,
+    );
   }
 
   /** `shown`: the post until the answer is there. Null: the server refused, and the post is as it was. */

@@ -27,8 +27,8 @@ export type Panel = (
 ) & {
   /** The post that something would be done to, while the person is asked. */
   readonly asking?: { readonly id: string; readonly what: Asked } | null;
-  /** The post whose text is being written, and the text as it was. */
-  readonly writing?: { readonly id: string; readonly text: string } | null;
+  /** The post whose text is being written, and the text as it was; `readAt`: when the post was changed last by then. */
+  readonly writing?: { readonly id: string; readonly text: string; readonly readAt: string } | null;
 };
 
 /** A post that the person has taken up, and where it would go. */

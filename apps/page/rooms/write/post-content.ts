@@ -96,7 +96,7 @@ export function tellClash(keys: readonly string[], theirs: Post, when: (ms: numb
   const caption = theirs.caption ?? "";
   const text = caption.length > MAX_TEXT ? `${caption.slice(0, MAX_TEXT)}…` : caption;
   return [
-    `In the meantime ${names.join(", ")} ${names.length === 1 && !/s$/.test(names[0] ?? "") ? "was" : "were"} changed.`,
+    `Changed meanwhile: ${names.join(", ")}.`,
     ...(keys.includes("caption")
       ? [text === "" ? "There is no text now." : `The text is now “${text}”.`]
       : []),

@@ -63,7 +63,7 @@ it("asks where both changed the same, and takes the one that is chosen", async (
   await text().fill("Mine");
   await button("Save the change").click();
   await page.getByRole("heading", { name: "This post was changed elsewhere" }).waitFor();
-  await page.getByText("In the meantime the text was changed. The text is now “Theirs”.").waitFor();
+  await page.getByText("Changed meanwhile: the text. The text is now “Theirs”.").waitFor();
   expect(await post()).toMatchObject({ caption: "Theirs" });
   await button("Save the change").click();
   await page.getByText("Choose above which one to go on with.").waitFor();

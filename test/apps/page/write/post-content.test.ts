@@ -55,10 +55,8 @@ it("sends no more than that, and takes nothing away that is not there", () => {
 
 it("says what clashes", () => {
   const when = (): string => "tomorrow";
-  expect(tellClash(["caption"], POST, when)).toBe(
-    "In the meantime the text was changed. The text is now “Hi”.",
-  );
+  expect(tellClash(["caption"], POST, when)).toBe("Changed meanwhile: the text. The text is now “Hi”.");
   expect(tellClash(["scheduledAt", "metadata.moreMedia"], POST, when)).toBe(
-    "In the meantime the time, the pictures were changed. The time is now tomorrow.",
+    "Changed meanwhile: the time, the pictures. The time is now tomorrow.",
   );
 });
