@@ -98,8 +98,8 @@ function Outcome({ post }: { readonly post: Post }) {
   return (
     <div class={isUnknown(post) ? "hint" : "problem"}>
       <p dir="auto">
-        {isUnknown(post) && <strong>No one knows whether it went out. </strong>}
         {text}
+        {isUnknown(post) && <strong> No one knows whether it went out.</strong>}
       </p>
     </div>
   );
