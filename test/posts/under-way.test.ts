@@ -114,7 +114,7 @@ it("a post for now on a paused channel is not said to go out at once, and its li
   await service.call("update_account", { accountId, paused: true });
   const { warnings } = await service.call("schedule_post", { accountId, caption: "Now", dryRun: true });
   expect(warnings).toEqual([
-    expect.stringMatching(/is paused, so the post waits.*resumed\. .* up to 1 hour late; .* fails\.$/),
+    expect.stringMatching(/is paused, so the post waits.*resumed\. .* up to 1 hour late\. .* fails\.$/),
   ]);
 });
 
