@@ -1,7 +1,7 @@
 import { meantBound, meantDay } from "../domain/arguments/meant-times.ts";
 import type { Quota } from "../domain/accounts/account.ts";
-import { Message, named, type Said } from "../domain/sentences.ts";
-import { AppError } from "../domain/errors.ts";
+import { Message, named, type Said, say } from "../domain/sentences.ts";
+import { AppError, tellWidened } from "../domain/errors.ts";
 import { plural, quote } from "../domain/text/plain-text.ts";
 import { canReachAccount } from "../domain/permissions.ts";
 import type { ChangedPost, PostsChange } from "../domain/posts/post-body.ts";
@@ -62,7 +62,7 @@ export async function changePosts(
   return untilUnchanged("These posts are", async () => {
     const planned = await planChange(call, input);
     const others = [...(await tellUnchanged(call, input)), ...(await tell(planned))];
-    const besides = [...tellStaying(call, input, planned), ...others];
+    const besides = [...tellEmpty(call, input), ...tellStaying(call, input, planned), ...others];
     const change = async (tx: Tx): Promise<ChangedPosts> => {
       const { changed, warnings } = await writeAll(ctx, tx, planned);
       return { changed, warnings: [...warnings, ...besides] };
@@ -79,6 +79,7 @@ export async function changePosts(
 export async function planChange(call: CallContext, input: PostsChange): Promise<Planned[]> {
   const { ctx, caller } = call;
   assertClear(input);
+  if (input.dryRun !== true) assertNotWidened(call, input);
   const rows = await (input.ids === undefined
     ? findFitting(call, input)
     : findNamed(call, input.ids, input.cancel === true ? "cancel" : "edit"));
@@ -146,6 +147,33 @@ function assertClear({ ids, accountId, label, from, to, shiftMinutes, toDay, can
       "invalid",
       "What is to be done with them? Give one of shiftMinutes (not 0), toDay, and cancel: true.",
     );
+}
+
+/** What chooses the posts. */
+const FILTERS: readonly string[] = ["ids", "accountId", "label", "from", "to"] satisfies (keyof PostsChange)[];
+
+function widenedBy({ leftEmpty }: CallContext, { ids }: PostsChange): ReturnType<typeof tellWidened> {
+  return ids === undefined ? tellWidened(FILTERS, leftEmpty) : null;
+}
+
+/** What a slip left empty would else change the posts of every channel. */
+function assertNotWidened(call: CallContext, input: PostsChange): void {
+  const widened = widenedBy(call, input);
+  if (widened === null) return;
+  const { field, what } = widened;
+  throw new AppError(
+    "invalid",
+    say(`${what}, so more posts would change than may be meant. Give a value, or leave the field out.`, {
+      field,
+    }),
+  );
+}
+
+function tellEmpty(call: CallContext, input: PostsChange): Said[] {
+  const widened = widenedBy(call, input);
+  if (widened === null) return [];
+  const { field, what } = widened;
+  return [say(`${what}. Without dryRun that is refused: give a value, or leave the field out.`, { field })];
 }
 
 /** What another day may mean depends on the posts that are moved. */
