@@ -22,6 +22,7 @@ import { warnOfQuotas } from "../publishing/quotas.ts";
 import { listLatePosts, listPosts } from "./list-posts.ts";
 import { tellUnchanged } from "./outcomes.ts";
 import { movedTo } from "./post-form.ts";
+import { readStanding } from "./posts.ts";
 import { prepareForm } from "./prepare.ts";
 import { tryOut } from "./store-posts.ts";
 import { untilUnchanged, writeIfUnchanged } from "./update-post.ts";
@@ -150,7 +151,13 @@ function assertClear({ ids, accountId, label, from, to, shiftMinutes, toDay, can
 }
 
 /** What chooses the posts. */
-const FILTERS: readonly string[] = ["ids", "accountId", "label", "from", "to"] satisfies (keyof PostsChange)[];
+const FILTERS: readonly string[] = [
+  "ids",
+  "accountId",
+  "label",
+  "from",
+  "to",
+] satisfies (keyof PostsChange)[];
 
 function widenedBy({ leftEmpty }: CallContext, { ids }: PostsChange): ReturnType<typeof tellWidened> {
   return ids === undefined ? tellWidened(FILTERS, leftEmpty) : null;
@@ -222,12 +229,10 @@ async function findNamed(
   const missing = ids.find((id) => !reached.has(id));
   if (missing !== undefined) throw postNotFound(missing);
   const found = [...reached.values()];
-  refuseEach(
-    "conflict",
-    found
-      .filter(({ status }) => status !== "scheduled")
-      .map((row) => named(conflictSentence(trigger, row), nameOf(row))),
-  );
+  const problems: Said[] = [];
+  for (const row of found.filter(({ status }) => status !== "scheduled"))
+    problems.push(named(conflictSentence(trigger, await readStanding(ctx, row)), nameOf(row)));
+  refuseEach("conflict", problems);
   return found;
 }
 

@@ -14,7 +14,7 @@ import { toldState } from "../domain/accounts/account.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { nameOfField } from "../domain/posts/for-people.ts";
 import { plainText, plural, withFullStop } from "../domain/text/plain-text.ts";
-import { TRANSITIONS } from "../domain/posts/post-states.ts";
+import { canReconcile, TRANSITIONS } from "../domain/posts/post-states.ts";
 import type { SaidBatchResult, SaidPost } from "../domain/posts/post.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import { tellTime } from "../domain/time.ts";
@@ -40,7 +40,7 @@ import {
   nowOrSoon,
   whenDue,
 } from "./post-in-words.ts";
-import { findOwnPost } from "./posts.ts";
+import { findOwnPost, readStanding } from "./posts.ts";
 import { canRemove, isOnPlatform } from "../publishing/take-down.ts";
 import { NOTHING_CHANGED, retryPost, SENT_AS_IT_WAS, updatePost } from "./update-post.ts";
 import { NO_TIME_GIVEN } from "./warnings.ts";
@@ -279,10 +279,14 @@ function tellMove(scheduledAt: number | null, timezone: string): string {
 
 export async function askToResolve(call: CallContext, input: Resolution): Promise<string | null> {
   const row = await findOwnPost(call.ctx, call.caller, input.id);
-  if (row.status !== "failed") return null;
+  const isOpen = canReconcile(await readStanding(call.ctx, row));
+  if (row.status !== "failed" && !isOpen) return null;
   const post = await name(call, row);
-  if (input.outcome === "dismissed") return `Put the failed post ${post} away? It will never be sent.`;
-  if (row.in_doubt === 0) return null;
+  if (input.outcome === "dismissed")
+    return isOpen
+      ? `Put the post ${post} away? It is not known whether it is out. It will not be sent again.`
+      : `Put the failed post ${post} away? It will never be sent.`;
+  if (!isOpen) return null;
   return input.outcome === "published"
     ? `Have you seen the post ${post} on the channel? It will be settled as published.`
     : `Have you looked at the channel and found that the post ${post} is not there? It can be sent again then.`;

@@ -26,7 +26,10 @@ export async function withWaits<T extends ShownRow>(
     if (found === undefined) return row;
     return {
       ...row,
-      error: row.error === null ? whyWaiting(ctx, found, now) : withNextTry(ctx, row.error, found),
+      error:
+        row.error === null || (found.status === "publishing" && found.in_doubt === 1)
+          ? whyWaiting(ctx, found, now)
+          : withNextTry(ctx, row.error, found),
     };
   });
 }
@@ -85,11 +88,11 @@ function whyUnderWay(ctx: AppContext, post: WaitingPost, now: number, title: str
   const held = heldByPerson(post);
   if (inDoubt === 0 && lastError === null && held === null) return null;
   const doubt = `It was sent, and it is not known yet whether it is out. ${howItIsSettled(ctx, post, title)}`;
-  const next =
-    nextAt === null || nextAt <= now
-      ? null
-      : `The next try is on ${tellTry(Math.max(nextAt, post.next_allowed_at), { now, ...ctx.settings })}.`;
-  const why = lastError === null ? null : ended(withoutAdvice(fromStored(lastError)));
+  const nextTry = nextAt === null ? 0 : Math.max(nextAt, post.next_allowed_at);
+  const next = nextTry <= now ? null : `The next try is on ${tellTry(nextTry, { now, ...ctx.settings })}.`;
+  const last = lastError === null ? null : ended(withoutAdvice(fromStored(lastError)));
+  // What it says of the channel may be half of what is so now.
+  const why = toldState(String(last ?? "")) === null ? last : null;
   return toStored(join(inDoubt === 0 ? null : doubt, why, held === null ? next : ended(held)));
 }
 
