@@ -26,7 +26,7 @@ export interface ThisProcess {
   readonly pid: number;
 }
 
-/** Sends what happened to whoever asked to be told, beside the publisher. */
+/** Sends what happened to webhooks and notices, beside the publisher. */
 export interface EventLoop {
   wake(): void;
   /** Sends nothing new, and waits for what is under way at most this long. */
