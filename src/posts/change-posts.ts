@@ -26,7 +26,7 @@ import { readStanding } from "./posts.ts";
 import { prepareForm } from "./prepare.ts";
 import { tryOut } from "./store-posts.ts";
 import { untilUnchanged, writeIfUnchanged } from "./update-post.ts";
-import { warnOfAccess, warnOfNeighbour, warnOfTwin } from "./warnings.ts";
+import { warnOfAccess, warnOfKept, warnOfNeighbour, warnOfSilence, warnOfTwin } from "./warnings.ts";
 
 /** Most posts of one change. */
 const MAX_POSTS = 500;
@@ -62,7 +62,9 @@ export async function changePosts(
   const { ctx } = call;
   return untilUnchanged("These posts are", async () => {
     const planned = await planChange(call, input);
-    const others = [...(await tellUnchanged(call, input)), ...(await tell(planned))];
+    const moved = planned.flatMap(({ scheduledAt: at }) => (at === null ? [] : [at]));
+    const silence = await warnOfSilence(call, moved);
+    const others = [...(await tellUnchanged(call, input)), ...(await tell(planned)), ...silence];
     const besides = [...tellEmpty(call, input), ...tellStaying(call, input, planned), ...others];
     const change = async (tx: Tx): Promise<ChangedPosts> => {
       const { changed, warnings } = await writeAll(ctx, tx, planned);
@@ -301,6 +303,7 @@ async function warn(
   for (const { row, account, scheduledAt, quotas } of planned) {
     if (scheduledAt === null) continue;
     for (const warning of warnOfAccess(ctx, account, scheduledAt)) add(warning);
+    for (const warning of warnOfKept(ctx, account, scheduledAt)) add(named(warning, nameOf(row)));
     const { timezone } = ctx.settings;
     for (const warning of warnOfFar(nameOf(row), scheduledAt, { now: ctx.clock.now(), timezone }))
       add(warning);

@@ -20,7 +20,7 @@ import { contentOf, type PostContent } from "./post-form.ts";
 import { findOwnPost, readStanding } from "./posts.ts";
 import { type Prepared, prepare, prepareForm, readInput } from "./prepare.ts";
 import { previewPost } from "./preview.ts";
-import { warnOfDoubles } from "./warnings.ts";
+import { warnOfDoubles, warnOfSilence } from "./warnings.ts";
 
 interface ChangedPost {
   readonly post: SaidPost;
@@ -63,7 +63,9 @@ export async function updatePost(call: CallContext, input: PostChange): Promise<
     const set = { ...checked.row, ...begun };
     const changed = { ...before, ...checked.row };
     const doubles = await warnOfDoubles(ctx, changed, { isDone: !dryRun });
-    const warnings = [...sayIfSame(patch, before, changed), ...told, ...checked.warnings, ...doubles];
+    const silence = patch.scheduledAt === undefined ? [] : await warnOfSilence(call, [changed.scheduled_at]);
+    const same = sayIfSame(patch, before, changed);
+    const warnings = [...same, ...told, ...checked.warnings, ...doubles, ...silence];
     if (dryRun) {
       const preview = await previewPost(ctx, account, checked.content, checked);
       return { post: toPost(changed), warnings, dryRun, preview };
@@ -204,10 +206,11 @@ async function checkChanges(
   assertCanBeSent(row, account);
   const checked = await prepare(call, form);
   const doubles = await warnOfDoubles(ctx, { ...row, ...checked.row }, { isDone: read.isDone });
+  const silence = await warnOfSilence(call, [checked.row.scheduled_at]);
   return {
     ...checked,
     set: { ...checked.row, next_at: checked.row.due_at },
-    warnings: [...read.warnings, ...checked.warnings, ...doubles],
+    warnings: [...read.warnings, ...checked.warnings, ...doubles, ...silence],
   };
 }
 
