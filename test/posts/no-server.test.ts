@@ -90,7 +90,7 @@ describe("a draft and its time", () => {
     expect((await saved({})).warnings).toContain(NONE);
     const other = await service.addFeed();
     const targets = [{ accountId, scheduledAt: at(HOUR) }, { accountId: other }];
-    expect((await saved({ targets })).warnings.join()).toContain("It has no time on 1 of its 2 channels, so");
+    expect((await saved({ targets })).warnings.join()).toContain("It has no time on 1 channel, so");
     for (const args of [{ scheduledAt: at(HOUR) }, { submit: false }])
       expect((await saved(args)).warnings.join()).not.toContain("It has no time");
   });
@@ -118,4 +118,33 @@ describe("a draft and its time", () => {
     expect(question).toMatch(/^Approve 3 drafts\? 1 post goes out now\.\n1\. /);
     expect(question).toContain('\n3. The series "Mondays". Every week on Mon');
   });
+});
+
+it("a pause tells how many posts it fails, not of the first alone", async () => {
+  for (const hours of [1, 2, 3])
+    await service.call("schedule_post", { accountId, caption: "A", scheduledAt: at(hours * HOUR) });
+  const { warnings } = await service.call("update_account", { accountId, paused: true });
+  expect(warnings.join()).toContain(
+    "Should it be paused until Saturday 28 November 2026, 09:00 (UTC), 3 of them fail.",
+  );
+});
+
+it("a series without an end says so, and is named before its channel is disconnected", async () => {
+  const repeat = { unit: "day", time: "10:00" };
+  const { draft, warnings } = await saved({ title: "Daily", repeat });
+  expect(warnings.join()).toContain("repeat: has no end, so the series goes on until a person ends it.");
+  expect((await saved({ repeat: { ...repeat, times: 2 } })).warnings.join()).not.toContain("has no end");
+  await service.call("decide_draft", { id: draft.id, revision: draft.revision, decision: "approve" });
+  expect(await questionOf("disconnect_channel", { accountId })).toContain(
+    '1 series posts on it and cannot until then: "Daily".',
+  );
+});
+
+it("a time that may be meant otherwise is no guess to be sent at once", async () => {
+  const told = (scheduledAt: string): Promise<string> =>
+    service.call("schedule_post", { accountId, caption: "A", scheduledAt }).then(() => "", String);
+  for (const text of ["08:00", "saturday 8:00", "this Saturday 8:00"])
+    expect(await told(text), text).not.toContain("Send that");
+  for (const text of ["18:00", "tomorrow 8:00", "monday 9:00"])
+    expect(await told(text), text).toContain("Send that");
 });

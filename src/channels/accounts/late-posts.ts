@@ -3,7 +3,7 @@ import type { LateCause } from "../../domain/posts/post.ts";
 import { join, type Message, say } from "../../domain/sentences.ts";
 import { channelInFull } from "../../domain/accounts/channel-names.ts";
 import { plainText, plural } from "../../domain/text/plain-text.ts";
-import { tellSpan, tellTime, tellTry } from "../../domain/time.ts";
+import { DAY, tellSpan, tellTime, tellTry } from "../../domain/time.ts";
 import type { PostRow } from "../../store/schema/tables.ts";
 import type { Reader, Tx } from "../../store/engine/store.ts";
 import type { AccountRow } from "../../store/queries/accounts.ts";
@@ -182,7 +182,19 @@ export async function tellPause(
   );
   const which = queuedCount === 1 ? "It" : "The first";
   const waiting = `${plural(queuedCount, "post waits", "posts wait")} for this channel. ${tellLimit(ctx.settings)} ${which}, ${firstWords(first)}, is due on ${due}, and can go out until ${end}.`;
-  return inOne(waiting, underWay);
+  return inOne(waiting, await tellPauseOf(ctx, reader, account), underWay);
+}
+
+/** So long a pause is thought of, to tell how many posts it fails. */
+const PAUSE_OF_MS = 7 * DAY;
+
+/** How many posts fail that are not the first alone. Null: no more. */
+async function tellPauseOf(ctx: AppContext, reader: Reader, { id }: Waiting): Promise<string | null> {
+  const { maxLatenessMs, timezone } = ctx.settings;
+  const end = ctx.clock.now() + PAUSE_OF_MS;
+  const failing = await listWaitingUntil(reader, id, { until: end - maxLatenessMs });
+  if (failing.length < 2) return null;
+  return `Should it be paused until ${tellTime(end, timezone)}, ${failing.length} of them fail.`;
 }
 
 /** What becomes of a post that was begun when its channel is held up, or may be used again. */

@@ -11,6 +11,7 @@ import type { PostStatus } from "../../domain/posts/post-states.ts";
 import { say } from "../../domain/sentences.ts";
 import { AppError, nothingToChange } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
+import { plural } from "../../domain/text/plain-text.ts";
 import { readSignature, signatureOf } from "../../domain/permissions.ts";
 import type { Reader } from "../../store/engine/store.ts";
 import {
@@ -110,7 +111,7 @@ function tellUntimed({ scheduledAt, slot, repeat, targets }: DraftContent): stri
   if (scheduledAt !== null || slot !== null || repeat !== null) return [];
   const untimed = targets.filter((target) => target.scheduledAt === null).length;
   if (untimed === 0) return [];
-  const where = untimed === targets.length ? "" : ` on ${untimed} of its ${targets.length} channels`;
+  const where = untimed === targets.length ? "" : ` on ${plural(untimed, "channel")}`;
   return [
     `It has no time${where}, so it is published as soon as a person approves it. Give scheduledAt or slot if that was not meant.`,
   ];
