@@ -67,9 +67,15 @@ export async function runOnce<T>(
       );
     committed = text;
   };
-  /** The same call again gets what this one is answered, where more came of it than stood at the commit. */
+  /**
+   * The same call again gets what this one is answered, where more came of it than stood at the commit. It was done:
+   * no trouble with this may say otherwise.
+   */
   const amend = async (text: string): Promise<void> => {
-    if (text !== committed) await ctx.store.write((tx) => amendKey(tx, row, ctx.cipher.seal(text, aad)));
+    if (text === committed) return;
+    await ctx.store
+      .write((tx) => amendKey(tx, row, ctx.cipher.seal(text, aad)))
+      .catch((err: unknown) => ctx.log.warn({ err }, "the answer that is kept for a key is not the latest"));
   };
   try {
     const result = await work({ keyHash: row.key_hash, complete });
