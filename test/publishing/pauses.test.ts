@@ -115,7 +115,7 @@ describe("a paused channel", () => {
     await schedule(30 * MINUTE, { caption: "Fresh bread" });
     await schedule(2 * HOUR);
     const told = [
-      "2 posts wait for this channel. A post may go out up to 1 hour late. Once the channel is resumed, what is later than that fails. The first, “Fresh bread”, is due on Saturday 21 November 2026, 09:30 (UTC), and can go out until Saturday 21 November 2026, 10:30 (UTC).",
+      "2 posts wait for this channel. A post may go out up to 1 hour late. Once the channel is resumed, what is later than that fails. The first, “Fresh bread”, is due on Saturday 21 November 2026, 09:30 (UTC), and can go out until Saturday 21 November 2026, 10:30 (UTC). Should it be paused until Saturday 28 November 2026, 09:00 (UTC), 2 of them fail.",
     ];
     expect((await pause(true, { dryRun: true })).warnings).toEqual(told);
     expect((await pause()).warnings).toEqual(told);
