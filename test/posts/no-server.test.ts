@@ -78,7 +78,7 @@ describe("a channel that must be reconnected", () => {
       /^Publish on Feed of default, which must be reconnected, as soon as it is reconnected: “A”\? /,
     );
     expect(question).toContain(
-      "A post may go out up to 1 hour late; what is later when the channel is reconnected fails.",
+      "A post may go out up to 1 hour late. Once the channel is reconnected, what is later than that fails.",
     );
   });
 });
