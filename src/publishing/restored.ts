@@ -14,6 +14,7 @@ import {
   type RestoreEpoch,
 } from "../store/backup/restore-epoch.ts";
 import type { Decided } from "../domain/health/backups.ts";
+import { TELLS_WITHOUT_LEDGER } from "./effects.ts";
 import { keepDecided } from "../store/backup/decided-since.ts";
 import { readMeta, setMeta } from "../store/queries/meta.ts";
 import { countRestored, markRestored } from "../store/queries/publishing/restored-posts.ts";
@@ -109,10 +110,13 @@ interface Restoring {
 export async function holdRestored(tx: Tx, { epoch, now, platforms, isKnown }: Restoring): Promise<Held> {
   const all = [...platforms];
   const decided = await keepDecided(tx, { now, isKnown });
+  const named = (fits: (platform: AnyPlatform) => boolean): string[] =>
+    all.filter(fits).map(({ name }) => name);
   const posts = await markRestored(tx, {
     now,
-    localProviders: all.filter((platform) => platform.isLocal === true).map(({ name }) => name),
-    promptProviders: all.filter(({ capabilities }) => !canHoldPosts(capabilities)).map(({ name }) => name),
+    localProviders: named(({ isLocal }) => isLocal === true),
+    promptProviders: named(({ capabilities }) => !canHoldPosts(capabilities)),
+    tellingProviders: named(({ capabilities }) => TELLS_WITHOUT_LEDGER.has(capabilities.reconciles)),
   });
   await writeEpoch(tx, epoch);
   await setMeta(tx, RESTORED_AT, String(now));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
 import { getPost, resolvePost } from "../../src/posts/posts.ts";
-import { retryPost } from "../../src/posts/update-post.ts";
+import { retryPost, updatePost } from "../../src/posts/update-post.ts";
 import { noticeRestore, readRestore } from "../../src/publishing/restored.ts";
 import { getStatus } from "../../src/reporting/health/status.ts";
 import { openStore } from "../../src/store/open-store.ts";
@@ -16,6 +16,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { rawOf } from "../support/handles.ts";
 
 const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 
 let folder: ReturnType<typeof temporaryFolder>;
 let sent: string[];
@@ -27,20 +28,24 @@ beforeEach(() => {
 afterEach(() => folder[Symbol.dispose]());
 
 /**
- * Platforms that note what was sent to them: one that cannot be asked, and one that lives in the database.
+ * Platforms that note what was sent to them: one that cannot be asked, one that lives in the database, and one that
+ * lists what it has.
  */
 function platforms() {
-  return [false, true].map((isLocal) =>
+  return (["blind", "local", "telling"] as const).map((name) =>
     scriptedPlatform({
-      name: isLocal ? "local" : "blind",
-      capabilities: { ...TEXT_CAPABILITIES, reconciles: "blind" },
-      ...(isLocal ? { isLocal } : {}),
+      name,
+      capabilities: { ...TEXT_CAPABILITIES, reconciles: name === "telling" ? "list" : "blind" },
+      ...(name === "local" ? { isLocal: true } : {}),
       publish: async (post, io) => {
         await io.effect<boolean>({
           step: "send",
           request: { text: post.caption },
           send: async () => sent.push(post.caption ?? "") > 0,
-          reconcile: async () => ({ outcome: "unknown", reason: "Nobody can tell." }),
+          reconcile: async () =>
+            name === "telling" && sent.includes(post.caption ?? "")
+              ? { outcome: "done", result: true }
+              : { outcome: "unknown", reason: "Nobody can tell." },
         });
         return { state: "live", platformPostId: post.id, platformUrl: null };
       },
@@ -61,6 +66,7 @@ async function open(): Promise<TestContext> {
 /** Makes a copy of a database with `posts`, lets it go on for ten minutes, and puts the copy back. */
 async function putBack(
   posts: readonly { caption: string; in: number; provider?: string }[],
+  meanwhile: (ctx: TestContext, ids: readonly string[]) => Promise<void> = async () => {},
 ): Promise<Map<string, string>> {
   const ids = new Map<string, string>();
   await using ctx = await open();
@@ -75,6 +81,7 @@ async function putBack(
   rawOf(ctx.store)
     .prepare("VACUUM INTO ?")
     .run([join(folder.path, "copy.db")]);
+  await meanwhile(ctx, [...ids.values()]);
   await clock.advance(10 * MINUTE);
   await drain(ctx);
   await advanceEpoch(ctx.store, epoch());
@@ -119,6 +126,23 @@ describe("a database that was put back from a copy", () => {
     await drain(ctx);
     expect(sent).toEqual(["soon", "soon"]);
     expect(await readPost(ctx, id)).toMatchObject({ status: "published" });
+  });
+
+  it("asks where a platform tells, should a post have been brought forward since and gone out", async () => {
+    const ids = await putBack(
+      [{ caption: "tomorrow", in: DAY, provider: "telling" }],
+      async (ctx, [id = ""]) => {
+        await updatePost(callOf(ctx), { id, scheduledAt: new Date(clock.now() + MINUTE).toISOString() });
+      },
+    );
+    expect(sent).toEqual(["tomorrow"]);
+    await using ctx = await open();
+    const id = ids.get("tomorrow") ?? "";
+    expect(await readPost(ctx, id)).toMatchObject({ status: "scheduled", in_doubt: 0 });
+    await clock.advance(DAY);
+    await drain(ctx);
+    expect(sent).toEqual(["tomorrow"]);
+    expect(await readPost(ctx, id)).toMatchObject({ status: "published", in_doubt: 0 });
   });
 
   it("is noticed once", async () => {

@@ -9,6 +9,7 @@ import { newId } from "../../src/domain/ids.ts";
 import type { Logger } from "../../src/ports/logger.ts";
 import type { Publisher } from "../../src/publishing/loop.ts";
 import { noticeRestore } from "../../src/publishing/restored.ts";
+import { ON_SERVER } from "../../src/store/engine/capabilities.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import type { Engine, Liveness } from "../../src/store/engine/engine.ts";
 import type { Store, Tx } from "../../src/store/engine/store.ts";
@@ -20,6 +21,7 @@ import { type CallResult, createToolbox, type Toolbox } from "../../src/toolkit/
 import { agentsWords } from "../../src/toolkit/words.ts";
 import { CLASS_PLATFORMS } from "../faults/class-platforms.ts";
 import { rawOf } from "../support/handles.ts";
+import { Server, type ServerConnection } from "./server.ts";
 import { endConnections, type Network } from "./network.ts";
 import type { Realm, World } from "./world.ts";
 
@@ -37,7 +39,9 @@ export class Machine {
   skewMs = 0;
   /** Until then nothing more can be written. */
   fullUntil = -1;
-  isCalm = false;
+  /** Null: the database is a file in the folder. */
+  readonly server: Server | null;
+  #isCalm = false;
   #copies = 0;
   readonly #masterKey: Buffer;
 
@@ -48,7 +52,10 @@ export class Machine {
     readonly tools: readonly AnyTool[];
     /** An empty database. */
     readonly database: Buffer;
+    /** Whether the database is on a server, and each host a machine of its own. */
+    readonly hasServer: boolean;
   }) {
+    this.server = options.hasServer ? new Server(options.world) : null;
     this.world = options.world;
     this.network = options.network;
     this.folder = options.folder;
@@ -59,12 +66,17 @@ export class Machine {
     writeFileSync(this.file, options.database);
   }
 
-  get file(): string {
-    return join(this.folder, "posthorn.db");
+  get isCalm(): boolean {
+    return this.#isCalm;
   }
 
-  get epoch(): string {
-    return join(this.folder, "generation");
+  set isCalm(isCalm: boolean) {
+    this.#isCalm = isCalm;
+    if (this.server !== null) this.server.isCalm = isCalm;
+  }
+
+  get file(): string {
+    return join(this.folder, "posthorn.db");
   }
 
   get living(): readonly Host[] {
@@ -114,14 +126,27 @@ export class Host {
   readonly toolbox: Toolbox;
   readonly pid: number;
   publisher: Publisher | null = null;
+  /** Until then it does not reach the server of the database. */
+  cutUntil = -1;
+  readonly #connection: ServerConnection | null;
+  /** Which of the machines it runs on, where each is one of its own. */
+  readonly #place: number;
   #engine: Engine | null = null;
 
   constructor(machine: Machine, realm: Realm, cipher: Context["cipher"], timezone: string) {
     this.machine = machine;
     this.realm = realm;
     this.pid = 1_000 + machine.hosts.length;
+    const taken = machine.living.map((host) => host.#place);
+    this.#place = [1, 2, 3].find((place) => !taken.includes(place)) ?? 1;
+    this.#connection = machine.server?.connect(realm, () => machine.world.elapsed < this.cutUntil) ?? null;
     this.ctx = machine.world.in(realm, () => this.#createContext(cipher, timezone));
     this.toolbox = createToolbox(this.ctx, machine.tools);
+  }
+
+  /** How far this machine saw the database come. */
+  get #epoch(): string {
+    return join(this.machine.folder, this.#connection === null ? "generation" : `generation-${this.#place}`);
   }
 
   get store(): Store | null {
@@ -129,9 +154,9 @@ export class Host {
   }
 
   async start(): Promise<void> {
-    await noticeRestore(this.ctx, this.machine.epoch);
-    this.publisher = await startPublishing(this.ctx, this.machine.epoch, {
-      host: "machine",
+    await noticeRestore(this.ctx, this.#epoch);
+    this.publisher = await startPublishing(this.ctx, this.#epoch, {
+      host: this.#connection === null ? "machine" : `machine${this.#place}`,
       pid: this.pid,
       role: "serve",
     });
@@ -153,7 +178,8 @@ export class Host {
     if (this.realm.isDead) return;
     this.machine.world.note(`${this.realm.name} crashes`);
     this.realm.isDead = true;
-    endConnections(this.realm);
+    // A machine without power says nothing, and what it had sent goes its way.
+    if (this.#connection === null) endConnections(this.realm);
     this.#close();
   }
 
@@ -200,7 +226,7 @@ export class Host {
         confirm: "never",
       },
       store,
-      clock: systemClock,
+      clock: this.#connection?.clock ?? systemClock,
       log: this.#logger(),
       cipher,
       outbound: network.door(this.realm),
@@ -209,7 +235,7 @@ export class Host {
       files: absent("files"),
       media: { forPost: () => absent("media.forPost()"), release: async () => {} },
       publicMedia: absent("publicMedia"),
-      probe: absent("probe"),
+      probe: { ...absent<Context["probe"]>("probe"), skills: async () => ({ pictures: true, heic: false }) },
       films: null,
       feed: absent("feed"),
       platforms: new Map(Object.values(CLASS_PLATFORMS).map((platform) => [platform.name, platform])),
@@ -236,10 +262,20 @@ export class Host {
   #openStore(): Store {
     const engine = openSqliteEngine({ file: this.machine.file });
     this.#engine = engine;
+    const connection = this.#connection;
+    if (connection === null)
+      return createStore({
+        ...engine,
+        liveness: this.#liveness(),
+        write: (work) => this.#write(engine, work),
+      });
+    const liveness = connection.liveness((besides) => listWorkersBeside(engine, besides));
     return createStore({
       ...engine,
-      liveness: this.#liveness(),
-      write: (work) => this.#write(engine, work),
+      capabilities: ON_SERVER,
+      queue: { ...engine.queue, death: connection.death },
+      liveness,
+      write: (work) => this.#writeAfar(engine, connection, work),
     });
   }
 
@@ -256,6 +292,18 @@ export class Host {
       });
     const result = await engine.write(work);
     await world.sleep(world.between(0, 2));
+    return result;
+  }
+
+  async #writeAfar<T>(
+    engine: Engine,
+    connection: ServerConnection,
+    work: (tx: Tx) => Promise<T>,
+  ): Promise<T> {
+    const { world, isCalm } = this.machine;
+    await world.sleep(world.between(0, !isCalm && world.chance(DISK_FAULTS.slow) ? 4_000 : 5));
+    const result = await connection.write(engine, work);
+    await world.sleep(world.between(0, 5));
     return result;
   }
 

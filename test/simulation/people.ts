@@ -1,3 +1,4 @@
+import { AppError } from "../../src/domain/errors.ts";
 import type { Caller } from "../../src/domain/permissions.ts";
 import type { Deed, Version, Wish } from "./history.ts";
 import type { Machine } from "./host.ts";
@@ -23,6 +24,8 @@ type Act = (people: People) => Promise<void>;
 export class People {
   readonly wishes: Wish[] = [];
   readonly deeds: Deed[] = [];
+  /** What was answered and is no sentence of ours. */
+  readonly bugs: string[] = [];
   readonly world: World;
   readonly machine: Machine;
   readonly channels: readonly Channel[];
@@ -79,11 +82,16 @@ export class People {
       const end = (): void => {
         if (isOver) return;
         isOver = true;
-        const why = deed.outcome === "refused" ? `: ${String(deed.answer["error"])}` : "";
+        const { error } = deed.answer;
+        const why = error === undefined ? "" : `: ${String(error)}`;
         world.note(`${tool} → ${deed.outcome}${why}`);
         resolve(deed);
       };
       world.after(PATIENCE_MS, end);
+      const note = (error: unknown): void => {
+        const isOurs = error instanceof AppError || host.realm.isDead;
+        if (!isOurs) this.bugs.push(`${tool}: ${String(error)}`);
+      };
       const settle = (outcome: Deed["outcome"], answer: Record<string, unknown>): void => {
         // The answer may get lost on its way, and so does one that comes too late.
         if (host.realm.isDead || (!machine.isCalm && world.chance(0.02))) return;
@@ -98,9 +106,10 @@ export class People {
         host.call(tool, args, this.caller).then(
           ({ result }) => world.in(OUTSIDE, () => settle("done", result)),
           (error: unknown) =>
-            world.in(OUTSIDE, () =>
-              settle(isUnknown(error) ? "unknown" : "refused", { error: String(error) }),
-            ),
+            world.in(OUTSIDE, () => {
+              note(error);
+              settle(isUnknown(error) ? "unknown" : "refused", { error: String(error) });
+            }),
         );
       });
     });

@@ -51,7 +51,14 @@ export async function tell(stage: Stage, seed: number): Promise<Ended> {
   const platforms = new Platforms(world);
   for (const [name, server] of platforms.servers()) network.servers.set(name, server);
   const folder = join(stage.folder, "data");
-  const machine = new Machine({ world, network, folder, tools: stage.tools, database: stage.database });
+  const machine = new Machine({
+    world,
+    network,
+    folder,
+    tools: stage.tools,
+    database: stage.database,
+    hasServer: world.chance(0.4),
+  });
   const zone = world.pick(ZONES);
   const stray: string[] = [];
   const onStray = (error: unknown): void => {
@@ -94,7 +101,7 @@ export async function tell(stage: Stage, seed: number): Promise<Ended> {
       violations: platforms.violations,
       posts,
       clockAt: Math.floor(world.now + machine.skewMs),
-      stray,
+      stray: [...stray, ...people.bugs],
     };
     const violations = judge(outcome);
     for (const host of machine.living) host.crash();
@@ -107,7 +114,7 @@ export async function tell(stage: Stage, seed: number): Promise<Ended> {
 /** No fault happens any more, and what was stopped goes on. */
 function calm(machine: Machine, network: Network): void {
   machine.isCalm = network.isCalm = true;
-  for (const { realm } of machine.hosts) realm.frozenUntil = 0;
+  for (const host of machine.hosts) host.realm.frozenUntil = host.cutUntil = 0;
 }
 
 /** What happens to machines. */
@@ -123,10 +130,11 @@ async function unrest(people: People, zone: string, forMs: number): Promise<void
     else if (what <= 55) world.pick(living).crash();
     else if (what <= 65) void world.pick(living).stop();
     else if (what <= 75) freeze(machine, world.pick(living));
-    else if (what <= 80) jump(machine);
-    else if (what <= 83) await downtime(machine);
-    else if (what <= 88) copy = { file: (await machine.copy()) ?? "", at: world.now };
-    else if (what <= 91 && copy !== null && copy.file !== "") putBack(people, copy);
+    else if (what <= 80 && machine.server === null) jump(machine);
+    else if (what <= 82 && machine.server !== null) cut(world.pick(living), world);
+    else if (what <= 84) await downtime(machine);
+    else if (what <= 92) copy = { file: (await machine.copy()) ?? "", at: world.now };
+    else if (copy !== null && copy.file !== "") putBack(people, copy);
   }
 }
 
@@ -163,6 +171,11 @@ function slotsOf(world: World, timezone: string): object {
 function freeze({ world }: Machine, { realm }: Host): void {
   realm.frozenUntil = world.elapsed + world.between(500, 90_000);
   world.note(`${realm.name} stands still`);
+}
+
+function cut(host: Host, world: World): void {
+  host.cutUntil = world.elapsed + world.between(500, 60_000);
+  world.note(`${host.realm.name} does not reach the database`);
 }
 
 function jump(machine: Machine): void {

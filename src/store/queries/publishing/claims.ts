@@ -9,7 +9,7 @@ import type { PostRow } from "../../schema/tables.ts";
 import type { Reader, Tx } from "../../engine/store.ts";
 import { readingAgain } from "../../engine/unanswered.ts";
 import { notePosts } from "../events.ts";
-import { setMeta } from "../meta.ts";
+import { readMeta, setMeta } from "../meta.ts";
 import { isHeld } from "./ledger.ts";
 import { abandon, failMissed, freeWorker, noteUnusable, QUARANTINE_FROM, takeOver } from "./release.ts";
 
@@ -240,6 +240,12 @@ async function spaceAccounts(
 }
 
 const CLOCK_KEY = "clock";
+
+/** The time as a publisher noted it last, in milliseconds; null where none ran on this database. */
+export async function readNotedTime(reader: Reader): Promise<number | null> {
+  const noted = await readMeta(reader, CLOCK_KEY);
+  return noted === null ? null : Number(noted);
+}
 
 /**
  * Notes the time. Returns the time noted before, and by how many milliseconds the clock has gone back since (0

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
+import { readNotedTime } from "./claims.ts";
 import { freeWorker } from "./release.ts";
 import { RESTORED_STEP } from "../../engine/ledger.ts";
 import { anyOf, change, rowOf, rowsOf } from "../../engine/statements.ts";
@@ -12,6 +13,8 @@ interface Suspicion {
   readonly localProviders: readonly string[];
   /** Platforms that show nothing before its time, even if it was sent earlier. */
   readonly promptProviders: readonly string[];
+  /** Platforms that tell what became of a post by the post itself. */
+  readonly tellingProviders: readonly string[];
 }
 
 /** The posts that may have gone out since the copy was made. */
@@ -26,16 +29,22 @@ function mayHaveGoneOut({ now, localProviders, promptProviders }: Suspicion): Ra
  * database.
  */
 export async function markRestored(tx: Tx, suspicion: Suspicion): Promise<number> {
-  const { now } = suspicion;
+  const { now, tellingProviders } = suspicion;
   await freeEverything(tx, now);
+  // From then on the copy knows nothing: a post may have been brought forward, and be out since.
+  const knownUntil = (await readNotedTime(tx)) ?? now;
+  const since = sql`CASE WHEN due_at < ${knownUntil} THEN due_at ELSE ${knownUntil} END`;
   // The posts that the publisher would claim by itself.
   const waiting = sql`next_at IS NOT NULL AND lease_worker IS NULL AND ${mayHaveGoneOut(suspicion)}`;
   const inDoubt = sql`in_doubt = 1 AND status = 'failed' AND ${mayHaveGoneOut(suspicion)}`;
-  for (const which of [waiting, inDoubt])
+  // They stay as they are, and are asked about at their time.
+  const later = sql`status = 'scheduled' AND next_at IS NOT NULL AND lease_worker IS NULL
+    AND provider IN ${anyOf(tellingProviders)} AND NOT (${mayHaveGoneOut(suspicion)})`;
+  for (const which of [waiting, inDoubt, later])
     await change(
       tx,
       sql`INSERT INTO effects (post_id, run, step, fence, effect_key, request_hash, state, asked, started_at)
-        SELECT id, run, ${sql.lit(RESTORED_STEP)}, fence, '', '', 'unknown', 0, due_at FROM posts WHERE ${which}
+        SELECT id, run, ${sql.lit(RESTORED_STEP)}, fence, '', '', 'unknown', 0, ${since} FROM posts WHERE ${which}
         ON CONFLICT (post_id, run, step) DO NOTHING`,
     );
   return change(
