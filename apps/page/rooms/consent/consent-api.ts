@@ -11,8 +11,7 @@ export function isOver(error: unknown): boolean {
 /** Null: there is no such question (any more). */
 export async function loadConsent(id: string, signal: AbortSignal): Promise<{ consent: Consent | null }> {
   try {
-    // Server and page are of one version.
-    return (await send(pathOf(id), { signal })) as { consent: Consent };
+    return await send<{ consent: Consent }>(pathOf(id), { signal });
   } catch (error) {
     if (isOver(error)) return { consent: null };
     throw error;

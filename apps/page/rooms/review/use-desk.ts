@@ -169,14 +169,15 @@ async function newerOf(error: unknown, { shown }: Item): Promise<Item | null> {
   return fresh === null || fresh.shown.revision === shown.revision ? null : fresh;
 }
 
-function tellDone(what: Decision, draft: Item["raw"], visit: (url: string) => void): void {
+function tellDone(what: Decision, draft: Item["raw"] | undefined, visit: (url: string) => void): void {
   if (what !== "approve") return say(SAID[what]);
-  const [first] = draft.posts;
-  const due = dueNow(draft.posts);
+  const { posts = [], repeat = null } = draft ?? {};
+  const [first] = posts;
+  const due = dueNow(posts);
   if (due.length > 0) followPosts(due);
-  if (due.length > 0 && due.length === draft.posts.length) return;
-  const times = draft.posts.map(({ scheduledAt }) => Date.parse(scheduledAt));
-  const told = tellApproved(draft.repeat !== null, times, now(), longTime);
+  if (due.length > 0 && due.length === posts.length) return;
+  const times = posts.map(({ scheduledAt }) => Date.parse(scheduledAt));
+  const told = tellApproved(repeat !== null, times, now(), longTime);
   if (first === undefined) return say(told);
   sayWith(told, "Show in plan", () => visit(`/app/plan?post=${encodeURIComponent(first.id)}`));
 }

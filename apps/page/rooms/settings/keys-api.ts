@@ -88,7 +88,6 @@ export async function endSession(id: string): Promise<void> {
   await send(`/sessions/${encodeURIComponent(id)}`, { method: "DELETE" });
 }
 
-async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
-  // Server and page are of one version.
-  return (await send(path, signal === undefined ? {} : { signal })) as T;
+function get<T extends Json>(path: string, signal?: AbortSignal): Promise<T> {
+  return send(path, signal === undefined ? {} : { signal });
 }

@@ -102,7 +102,8 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     const done = (posts: Draft["posts"], text: string): void =>
       leave(form.value.when === "now" ? null : text, posts, placeOf(posts));
     try {
-      const { posts } = (await call("decide_draft", { id, revision, decision: "approve" })).draft;
+      const answer = await call("decide_draft", { id, revision, decision: "approve" });
+      const posts = answer.draft?.posts ?? [];
       done(posts, doneText(form.value, posts));
     } catch (error) {
       if (refusalOf(error).kind === "lost") lookLater(id, (posts) => done(posts, "It was scheduled."));
