@@ -45,6 +45,39 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   start: [...GROUND, "media", "toolkit", "http", "mcp", "app", "operations", "cli", ...SUBJECTS],
 };
 
+/** What each room of `apps` may import beside itself, and beside the rules of `src/domain`. */
+const APP_ROOMS: Readonly<Record<string, readonly string[]>> = (() => {
+  const shown = ["shared", "ui"];
+  const page = [...shown, "page", "page/data"];
+  return {
+    shared: [],
+    ui: ["shared"],
+    "features/calendar": shown,
+    "features/draft": shown,
+    calendar: [...shown, "features/calendar"],
+    review: [...shown, "features/draft"],
+    page,
+    "page/data": page,
+    "page/channel": page,
+    "page/post": [...page, "page/channel"],
+    "page/rooms/channels": [...page, "page/channel"],
+    "page/rooms/consent": [...page, "page/rooms/settings"],
+    "page/rooms/plan": [...page, "page/channel", "page/post", "features/calendar"],
+    "page/rooms/results": [...page, "page/channel", "page/post"],
+    "page/rooms/review": [...page, "page/channel", "page/post", "features/draft"],
+    "page/rooms/settings": [...page, "page/channel"],
+    "page/rooms/trouble": [...page, "page/channel", "page/post"],
+    "page/rooms/welcome": [...page, "page/rooms/channels", "page/rooms/settings"],
+    "page/rooms/write": [...page, "page/channel", "page/post", "page/rooms/channels"],
+  };
+})();
+
+/** What else of the server a file of `apps` imports: types of the tools' answers, and how cells of tables are written. */
+const APP_IMPORTS: Readonly<Record<string, RegExp>> = {
+  "apps/page/data/tools.ts": /^tools\/\w+\.ts$/,
+  "apps/page/rooms/results/downloads.tsx": /^src\/imports\/cells\.ts$/,
+};
+
 /** Files of `src/app` that are no part of the composition. */
 const PLAIN_APP_FILES: Readonly<Record<string, readonly string[]>> = {
   "src/app/config.ts": ["domain", "src/app/settings.ts"],
@@ -182,6 +215,7 @@ interface Source {
 }
 
 const sources = [...listSources("src"), ...listSources("tools")];
+const appSources = listSources("apps");
 
 /** Of `src/store/<name>/engine.ts`; that of `engine` is what they all are. */
 const engines = sources.flatMap(({ path }) => {
@@ -201,7 +235,7 @@ function packagesOf(layer: string): string[] {
 
 function listSources(folder: string): Source[] {
   const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" });
-  return files.filter((file) => file.endsWith(".ts")).map((file) => readSource(join(folder, file)));
+  return files.filter((file) => /\.tsx?$/.test(file)).map((file) => readSource(join(folder, file)));
 }
 
 function readSource(file: string): Source {
@@ -229,7 +263,7 @@ function targetOf(source: Source, name: string): string | null {
 function ownImports(source: Source): string[] {
   return source.imports
     .flatMap((name) => targetOf(source, name) ?? [])
-    .filter((path) => path.endsWith(".ts"));
+    .filter((path) => /\.tsx?$/.test(path));
 }
 
 describe("architecture", () => {
@@ -256,6 +290,27 @@ describe("architecture", () => {
       const allowed = plain ?? [source.layer, ...(LAYERS[source.layer] ?? [])];
       return ownImports(source)
         .filter((path) => !allowed.includes(layerOf(path)) && !allowed.includes(path))
+        .map((path) => `${source.path} imports ${path}`);
+    });
+    expect(forbidden).toEqual([]);
+  });
+
+  it("imports rooms of `apps` as their table says: what is shared knows no page", () => {
+    const unknown = appSources
+      .map(({ path }) => appRoomOf(path))
+      .filter((room) => APP_ROOMS[room] === undefined);
+    expect([...new Set(unknown)], "Add the room to APP_ROOMS of test/architecture.test.ts.").toEqual([]);
+    const forbidden = appSources.flatMap((source) => {
+      const room = appRoomOf(source.path);
+      const allowed = [room, ...(APP_ROOMS[room] ?? [])];
+      // The whole page is put together in one file, which loads each room.
+      const others = source.path === "apps/page/app.tsx" ? /^apps\/page\/rooms\// : APP_IMPORTS[source.path];
+      return ownImports(source)
+        .filter(
+          (path) =>
+            !(path.startsWith("apps/") ? allowed.includes(appRoomOf(path)) : layerOf(path) === "domain"),
+        )
+        .filter((path) => others?.test(path) !== true)
         .map((path) => `${source.path} imports ${path}`);
     });
     expect(forbidden).toEqual([]);
@@ -457,6 +512,14 @@ describe("architecture", () => {
 function roomOf(path: string): string {
   const [top = "", layer = "", room = "", ...rest] = path.split("/");
   return top === "src" && rest.length > 0 ? `${layer}/${room}` : "";
+}
+
+/** `page/rooms/plan` of `apps/page/rooms/plan/tile.tsx`; what lies beside the rooms is of `page`, or is shared. */
+function appRoomOf(path: string): string {
+  const [, top = "", ...rest] = path.split("/");
+  if (rest.length === 0) return "shared";
+  const depth = top === "features" || (top === "page" && rest[0] !== "rooms") ? 1 : top === "page" ? 2 : 0;
+  return [top, ...(rest.length > depth ? rest.slice(0, depth) : [])].join("/");
 }
 
 /** How high a file lies in its layer. A file may be named in the order, too. */

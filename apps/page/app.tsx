@@ -11,7 +11,7 @@ import { Nowhere } from "./rooms/nowhere.tsx";
 import { SignIn, SignInAgain, tokenOfAddress } from "./rooms/sign-in.tsx";
 import { Welcome } from "./rooms/welcome/welcome.tsx";
 import { keepFocus } from "../ui/keep-focus.ts";
-import { LeavingQuestion } from "../ui/leaving-question.tsx";
+import { LeavingQuestion } from "./leaving-question.tsx";
 import { Bones, Problem } from "../ui/states.tsx";
 import { Room } from "../ui/room.tsx";
 import { Toasts } from "../ui/toasts.tsx";

@@ -1,5 +1,7 @@
 import type { Sentence } from "../../src/domain/sentences.ts";
 import { type Json, jsonOf, textOf } from "../shared/json.ts";
+import { DEVICE_OFFLINE, SERVER_SILENT } from "../shared/reach.ts";
+import { sentenceOf } from "../shared/texts.ts";
 import { readSentences, sentencesOf, tell } from "../shared/told.ts";
 import { inWords, PAGE_WORDS } from "../words.ts";
 
@@ -36,14 +38,6 @@ let whenSignedOut: () => void = () => {};
 
 export function onSignedOut(listener: () => void): void {
   whenSignedOut = listener;
-}
-
-const SERVER_SILENT = "Posthorn does not answer. Check that it runs, then try again.";
-const DEVICE_OFFLINE = "You are offline. Connect this device to its network, then try again.";
-
-/** Whether it says no more than that no answer came, which is over once one comes. */
-export function isUnreached(sentence: string): boolean {
-  return sentence.includes(SERVER_SILENT) || sentence.includes(DEVICE_OFFLINE);
 }
 
 /** Whether this device has a network, as its browser says. */
@@ -130,9 +124,4 @@ export function isFinal(error: unknown): boolean {
 /** What went wrong, by the fields that it is about. */
 export function said(error: unknown): readonly Sentence[] {
   return error instanceof CallError ? error.sentences : sentencesOf(sentenceOf(error));
-}
-
-/** What went wrong, as a sentence for people. */
-export function sentenceOf(error: unknown): string {
-  return error instanceof Error ? error.message : "Something went wrong. Try again.";
 }

@@ -1,3 +1,6 @@
+import { sentencesBehind } from "./told.ts";
+import { createZone, isZone } from "./zone.ts";
+
 /** Each status has a shape beside its colour, for those who do not see the colour. */
 export const STATUSES = {
   scheduled: { label: "Scheduled", sign: "○" },
@@ -37,4 +40,18 @@ export function standingOf(post: Standing, now: number): { readonly label: strin
   const { label, sign } = STATUSES[post.status];
   if (isDismissed(post)) return { label: "Dismissed", sign };
   return { label: isLate(post, now) ? "Late" : label, sign };
+}
+
+/** As the server writes when it tries again. */
+const NEXT_TRY =
+  /\b(?:next try is|tried again) on [A-Z][a-z]{2,5}day (\d{1,2} [A-Z][a-z]{2,8} \d{4}), (\d{2}):(\d{2}) \(([^()]{1,60})\)/;
+
+/** When a late post is tried next. Null: its reason does not say. */
+export function nextTryOf(post: Pick<Standing, "error">): number | null {
+  const said = sentencesBehind(post, "error").map(({ what }) => what);
+  const [, date = "", hour = "", minute = "", zoneName = ""] = NEXT_TRY.exec(said.join(" ")) ?? [];
+  const ms = Date.parse(`${date} UTC`);
+  if (Number.isNaN(ms) || !isZone(zoneName)) return null;
+  const day = new Date(ms).toISOString().slice(0, 10);
+  return createZone(zoneName).toMs({ day, minutes: Number(hour) * 60 + Number(minute) });
 }

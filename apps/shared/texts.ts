@@ -19,3 +19,8 @@ export function nameOf(address: string): string {
   const path = address.split(/[?#]/, 1)[0] ?? address;
   return path.slice(path.lastIndexOf("/") + 1) || address;
 }
+
+/** What went wrong, as a sentence for people. */
+export function sentenceOf(error: unknown): string {
+  return error instanceof Error ? error.message : "Something went wrong. Try again.";
+}

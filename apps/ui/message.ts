@@ -3,11 +3,11 @@ export interface Message {
   readonly text: string;
   /** Something was refused or failed: it stays until it is closed. */
   readonly isBad?: boolean;
-  /** `isPlan`: it leads to the plan, which needs no link while it is shown. */
+  /** `isShown`: whether the page shows already what it leads to, and needs no link. */
   readonly link?: {
     readonly text: string;
     readonly href: string;
     readonly isOutside?: boolean;
-    readonly isPlan?: true;
+    isShown?(): boolean;
   };
 }

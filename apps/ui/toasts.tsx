@@ -1,8 +1,6 @@
 import { effect, signal } from "@preact/signals";
 import { X } from "lucide-preact";
-import { isRoomShown } from "../page/data/address.tsx";
-import { offline } from "../page/data/shared-data.ts";
-import { isUnreached } from "../page/wire.ts";
+import { isUnreached, offline } from "../shared/reach.ts";
 import type { Message } from "./message.ts";
 import { Button, ButtonLink, IconButton } from "./button.tsx";
 
@@ -91,7 +89,7 @@ export function Toasts({ depth = 0 }: { readonly depth?: number }) {
       {toasts.value.map(({ id, text, isBad = false, link, undo, action = "Undo" }) => (
         <div key={id} class={isBad ? "toast bad" : "toast"}>
           <span dir="auto">{text}</span>
-          {link !== undefined && !(link.isPlan === true && isRoomShown("plan")) && (
+          {link !== undefined && link.isShown?.() !== true && (
             <ButtonLink isSmall href={link.href} isOutside={link.isOutside === true}>
               {link.text}
             </ButtonLink>

@@ -1,7 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { isFinal, sentenceOf } from "../wire.ts";
-import { offline } from "./shared-data.ts";
+import { isFinal } from "../wire.ts";
+import { offline } from "../../shared/reach.ts";
 import { session } from "./session.ts";
+import { sentenceOf } from "../../shared/texts.ts";
 
 export interface Loaded<T> {
   /** Null until the first answer. The last answer stays while a newer one is asked for. */

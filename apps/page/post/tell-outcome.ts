@@ -1,5 +1,6 @@
 import type { Post } from "../../../src/domain/posts/post.ts";
 import type { Message } from "../../ui/message.ts";
+import { isRoomShown } from "../data/address.tsx";
 
 /** A post that was sent at once, as a draft or a post shows it. */
 export type Sent = Pick<Post, "id" | "accountId" | "status" | "scheduledAt" | "platformUrl" | "error">;
@@ -35,7 +36,7 @@ export function tellOutcome(posts: readonly Sent[], channelName: ChannelNames): 
   }
   const [first] = posts;
   const href = first === undefined ? "/app/plan" : addressOf(first);
-  const link = { text: "Show in plan", href, isPlan: true } as const;
+  const link = { text: "Show in plan", href, isShown: () => isRoomShown("plan") } as const;
   if (posts.some((post) => !isOver(post))) return { text: tellOthers(posts, channelName).join(" "), link };
   const url = posts.length === 1 ? (first?.platformUrl ?? null) : null;
   const isSeen = url !== null && /^https?:/.test(url);

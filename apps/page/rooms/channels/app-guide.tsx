@@ -1,16 +1,16 @@
 import { ExternalLink, TriangleAlert } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { PlatformListing } from "../../../../src/domain/accounts/platform-listing.ts";
-import { webAddress } from "../../../shared/texts.ts";
+import { webAddress, sentenceOf } from "../../../shared/texts.ts";
 import { withValues } from "../../../shared/values.ts";
 import { platformTitle } from "../../data/shared-data.ts";
-import { useWork } from "../../data/use-work.ts";
+import { useWork } from "../../../ui/use-work.ts";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../../ui/leaving.ts";
 import { Problem } from "../../../ui/states.tsx";
 import { say } from "../../../ui/toasts.tsx";
-import { CallError, send, sentenceOf } from "../../wire.ts";
+import { CallError, send } from "../../wire.ts";
 import { stepForPage, type Way } from "./guide.ts";
 import { CopyText, LinkedText } from "./linked-text.tsx";
 

@@ -6,7 +6,7 @@ import { channelName, platformTitle } from "../../data/shared-data.ts";
 import { shortTime } from "../../../shared/when.ts";
 import { Badge } from "../../../ui/badges.tsx";
 import { ButtonLink } from "../../../ui/button.tsx";
-import { PlatformGlyph } from "../../../ui/channel.tsx";
+import { PlatformGlyph } from "../../channel/channel-label.tsx";
 import { needsPerson, postsInWords, statesOf } from "./health.ts";
 import { pathOfChannel, pathToConnect } from "./paths.ts";
 

@@ -13,11 +13,11 @@ import {
 } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { shortTime } from "../../../shared/when.ts";
-import { useWork } from "../../data/use-work.ts";
+import { useWork } from "../../../ui/use-work.ts";
 import { Ask } from "../../../ui/ask.tsx";
-import { AskToPause, AskToResume } from "../../../ui/ask-to-pause.tsx";
+import { AskToPause, AskToResume } from "../../channel/ask-to-pause.tsx";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
-import { PlatformGlyph } from "../../../ui/channel.tsx";
+import { PlatformGlyph } from "../../channel/channel-label.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../../ui/leaving.ts";
 import { Sheet } from "../../../ui/sheet.tsx";

@@ -13,7 +13,7 @@ import {
 } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { ButtonLink } from "../../../ui/button.tsx";
-import { PlatformGlyph } from "../../../ui/channel.tsx";
+import { PlatformGlyph } from "../../channel/channel-label.tsx";
 import { Room } from "../../../ui/room.tsx";
 import { Bones, Problem } from "../../../ui/states.tsx";
 import { CallError } from "../../wire.ts";

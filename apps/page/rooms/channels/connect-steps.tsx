@@ -5,12 +5,12 @@ import type { PlatformListing } from "../../../../src/domain/accounts/platform-l
 import { firstPageOf } from "../../data/own-link.ts";
 import { loadAccounts, loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
-import { useWork } from "../../data/use-work.ts";
+import { useWork } from "../../../ui/use-work.ts";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../../ui/leaving.ts";
 import { Problem } from "../../../ui/states.tsx";
-import { said, sentenceOf } from "../../wire.ts";
+import { said } from "../../wire.ts";
 import { afterCheck, AT_START, type Connection, connectedInWords, type OpenLink } from "./connection.ts";
 import {
   askedFor,
@@ -23,6 +23,7 @@ import {
 } from "./guide.ts";
 import { CopyButton, CopyText, LinkedText } from "./linked-text.tsx";
 import { LIST, pathOfChannel, TO_CONNECT } from "./paths.ts";
+import { sentenceOf } from "../../../shared/texts.ts";
 
 interface StepsProps {
   readonly listing: PlatformListing;

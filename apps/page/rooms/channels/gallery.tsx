@@ -1,15 +1,16 @@
 import { ArrowLeft } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { PlatformListing } from "../../../../src/domain/accounts/platform-listing.ts";
-import { loadPlatforms, offline, platforms } from "../../data/shared-data.ts";
+import { loadPlatforms, platforms } from "../../data/shared-data.ts";
 import { Badge } from "../../../ui/badges.tsx";
 import { ButtonLink } from "../../../ui/button.tsx";
-import { PlatformGlyph } from "../../../ui/channel.tsx";
+import { PlatformGlyph } from "../../channel/channel-label.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { Room } from "../../../ui/room.tsx";
 import { Bones, Problem } from "../../../ui/states.tsx";
 import { takesInShort } from "./capability-words.ts";
 import { LIST, pathToConnect } from "./paths.ts";
+import { offline } from "../../../shared/reach.ts";
 
 /** All platforms, to choose the one that a channel is on. */
 export function Gallery() {

@@ -2,7 +2,7 @@ import { ShieldAlert, ShieldCheck } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { Role } from "../../../../src/domain/permissions.ts";
 import { session } from "../../data/session.ts";
-import { useWork } from "../../data/use-work.ts";
+import { useWork } from "../../../ui/use-work.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Problem } from "../../../ui/states.tsx";
 import { ChannelChoice, RoleChoice } from "../settings/choices.tsx";

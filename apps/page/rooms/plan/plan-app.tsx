@@ -6,7 +6,7 @@ import { Host } from "../../../shared/host.ts";
 import { jsonOf } from "../../../shared/json.ts";
 import type { Wire } from "../../../shared/wire.ts";
 import type { Day } from "../../../shared/zone.ts";
-import { PlatformGlyph } from "../../../ui/channel.tsx";
+import { PlatformGlyph } from "../../channel/channel-label.tsx";
 import { complain, say } from "../../../ui/toasts.tsx";
 import { answered, PAGE_ABILITIES, pageWire } from "../../data/page-wire.ts";
 import { may } from "../../data/session.ts";

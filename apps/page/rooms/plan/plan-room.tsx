@@ -12,7 +12,7 @@ import {
 import type { Day } from "../../../shared/zone.ts";
 import { useAddress } from "../../data/address.tsx";
 import { may, timezone } from "../../data/session.ts";
-import { accounts, postChanges, findAccount, offline, status } from "../../data/shared-data.ts";
+import { accounts, postChanges, findAccount, status } from "../../data/shared-data.ts";
 import { PostView } from "../../post/post-view.tsx";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
 import { Room } from "../../../ui/room.tsx";
@@ -31,6 +31,7 @@ import {
 } from "./plan-query.ts";
 import { ListBar, PeriodBar, ViewSwitch } from "./plan-toolbar.tsx";
 import { useNarrow } from "./use-narrow.ts";
+import { offline } from "../../../shared/reach.ts";
 
 /** What went out, what will, and what could. */
 export function PlanRoom() {

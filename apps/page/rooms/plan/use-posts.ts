@@ -5,7 +5,7 @@ import { now } from "../../../shared/clock.ts";
 import type { Json } from "../../../shared/json.ts";
 import { zone } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
-import { sentenceOf } from "../../wire.ts";
+import { sentenceOf } from "../../../shared/texts.ts";
 import { type PlanQuery, statusesOf } from "./plan-query.ts";
 
 const PAGE = 100;

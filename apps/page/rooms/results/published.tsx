@@ -4,7 +4,7 @@ import type { Day } from "../../../shared/zone.ts";
 import { formats } from "../../data/session.ts";
 import { channelName, findAccount, platformTitle } from "../../data/shared-data.ts";
 import { Button } from "../../../ui/button.tsx";
-import { ChannelLabel } from "../../../ui/channel.tsx";
+import { ChannelLabel } from "../../channel/channel-label.tsx";
 import { Bars } from "./bars.tsx";
 import { type ChannelCounts, postsInWords, type Published, sum } from "./counts.ts";
 import { Downloads, drawPlots } from "./downloads.tsx";

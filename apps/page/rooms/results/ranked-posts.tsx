@@ -1,7 +1,7 @@
 import { formats } from "../../data/session.ts";
 import { channelName } from "../../data/shared-data.ts";
-import { ChannelLabel } from "../../../ui/channel.tsx";
-import { Picture } from "../../../ui/picture.tsx";
+import { ChannelLabel } from "../../channel/channel-label.tsx";
+import { Picture } from "../../post/picture.tsx";
 import { FEW_POSTS, postsInWords } from "./counts.ts";
 import { Downloads } from "./downloads.tsx";
 import { AGES, type Age, type Figures, METRIC_NAMES, METRICS, type Metric, ranked } from "./metrics.ts";

@@ -5,9 +5,9 @@ import type { SlotSuggestion } from "../../../../src/domain/accounts/schedule.ts
 import { formats, may } from "../../data/session.ts";
 import { accounts, channelName, loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
-import { useWork } from "../../data/use-work.ts";
+import { useWork } from "../../../ui/use-work.ts";
 import { Button } from "../../../ui/button.tsx";
-import { ChannelLabel } from "../../../ui/channel.tsx";
+import { ChannelLabel } from "../../channel/channel-label.tsx";
 import { say } from "../../../ui/toasts.tsx";
 import { dayOfRow, postsInWords } from "./counts.ts";
 import { Part } from "./part.tsx";

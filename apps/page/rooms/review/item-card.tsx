@@ -1,8 +1,8 @@
 import { differencesOf } from "../../../features/draft/differences.ts";
 import { isOtherThan, type Seen } from "../../../features/draft/changes.ts";
 import { PostLine, TargetCard, type Target, type TargetPost } from "../../../features/draft/target-card.tsx";
-import { ChannelLabel } from "../../../ui/channel.tsx";
-import { PostPreview } from "../../../ui/preview.tsx";
+import { ChannelLabel } from "../../channel/channel-label.tsx";
+import { PostPreview } from "../../post/preview.tsx";
 import { useLoad } from "../../data/load.ts";
 import { findAccount, platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";

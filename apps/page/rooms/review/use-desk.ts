@@ -7,14 +7,15 @@ import { type Decision, isPast, obstacleOf } from "../../../features/draft/readi
 import { loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { longTime } from "../../../shared/when.ts";
-import { useRefusal } from "../../data/use-refusal.ts";
+import { useRefusal } from "../../../ui/use-work.ts";
 import { say, sayWith } from "../../../ui/toasts.tsx";
-import { CallError, sentenceOf } from "../../wire.ts";
+import { CallError } from "../../wire.ts";
 import { type Seen, seenOf } from "../../../features/draft/changes.ts";
 import type { ApprovalTime } from "./deciding.ts";
 import { type Item, loadItem } from "./item.ts";
 import { Looks } from "./looks.ts";
 import { goesOutAtOnce, tellApproved } from "../../../features/draft/telling.ts";
+import { sentenceOf } from "../../../shared/texts.ts";
 
 export const looks = new Looks(localStorage);
 

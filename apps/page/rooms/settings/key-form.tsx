@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { useWork } from "../../data/use-work.ts";
+import { useWork } from "../../../ui/use-work.ts";
 import type { Role } from "../../../../src/domain/permissions.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";

@@ -6,7 +6,7 @@ import { may, mayConnectNew, putWelcomeAway, session } from "../../data/session.
 import { accounts, status } from "../../data/shared-data.ts";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
 import { complain } from "../../../ui/toasts.tsx";
-import { sentenceOf } from "../../wire.ts";
+import { sentenceOf } from "../../../shared/texts.ts";
 import { TO_CONNECT } from "../channels/paths.ts";
 import { listKeys } from "../settings/keys-api.ts";
 import { FirstPost } from "./first-post.tsx";

@@ -5,12 +5,13 @@ import { now } from "../../../shared/clock.ts";
 import type { Json } from "../../../shared/json.ts";
 import { zone } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
-import { CallError, sentenceOf } from "../../wire.ts";
+import { CallError } from "../../wire.ts";
 import { draftOf, type Form, formOf, isAnything, type OwnContent, type TargetForm } from "./form.ts";
 import { createKeptCopy, type KeptForm } from "./kept-forms.ts";
 import { changesIn } from "./remarks.ts";
 import { unlooked } from "./unlooked.ts";
 import { createSaver, type Refusal, type SaveState } from "./saver.ts";
+import { sentenceOf } from "../../../shared/texts.ts";
 
 export const WAIT_MS = 400;
 export const AGAIN_MS = 5_000;

@@ -1,6 +1,6 @@
-import { useRefusal } from "../../data/use-refusal.ts";
+import { useRefusal } from "../../../ui/use-work.ts";
 import { Button } from "../../../ui/button.tsx";
-import { sentenceOf } from "../../wire.ts";
+import { sentenceOf } from "../../../shared/texts.ts";
 import type { Composer } from "./composer.ts";
 
 /** Someone else changed the draft: nothing of either is lost until the person has chosen. */

@@ -7,7 +7,7 @@ import { useLoad } from "../../data/load.ts";
 import { isOwnKey } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
 import { Button } from "../../../ui/button.tsx";
-import { isUnreached } from "../../wire.ts";
+import { isUnreached } from "../../../shared/reach.ts";
 import type { Composer } from "./composer.ts";
 import { isAnything } from "./form.ts";
 import { lastSave } from "./kept-forms.ts";

@@ -5,7 +5,7 @@ import { useLoad } from "../../data/load.ts";
 import { call } from "../../data/tools.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
-import { Picture } from "../../../ui/picture.tsx";
+import { Picture } from "../../post/picture.tsx";
 import { Sheet } from "../../../ui/sheet.tsx";
 import { Bones, Empty, Problem } from "../../../ui/states.tsx";
 import { keepFiles } from "./media-files.ts";

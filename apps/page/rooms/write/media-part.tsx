@@ -13,7 +13,7 @@ import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { closeComplaints, complain } from "../../../ui/toasts.tsx";
 import { Button, IconButton } from "../../../ui/button.tsx";
-import { Picture } from "../../../ui/picture.tsx";
+import { Picture } from "../../post/picture.tsx";
 import { type Medium, moved, newKey } from "./form.ts";
 import { Library } from "./library.tsx";
 import { filesByUrl, playableUrl } from "./media-files.ts";

@@ -1,5 +1,5 @@
 import { Eye } from "lucide-preact";
-import { PostPreview } from "../../../ui/preview.tsx";
+import { PostPreview } from "../../post/preview.tsx";
 import type { Composer } from "./composer.ts";
 import { type Form, isAnything } from "./form.ts";
 import { playableUrl } from "./media-files.ts";

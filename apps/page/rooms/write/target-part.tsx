@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { channelName, platformTitle, findAccount } from "../../data/shared-data.ts";
 import { timezone } from "../../data/session.ts";
 import { Button } from "../../../ui/button.tsx";
-import { ChannelLabel } from "../../../ui/channel.tsx";
+import { ChannelLabel } from "../../channel/channel-label.tsx";
 import { Field } from "../../../ui/field.tsx";
 import type { Composer } from "./composer.ts";
 import type { Field as PlatformField } from "./fields.ts";

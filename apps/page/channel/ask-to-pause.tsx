@@ -1,11 +1,10 @@
 import { useEffect } from "preact/hooks";
-import { countPosts } from "../shared/texts.ts";
-import { channelName, loadAccounts, loadStatus } from "../page/data/shared-data.ts";
-import { call } from "../page/data/tools.ts";
-import { useRefusal } from "../page/data/use-refusal.ts";
-import { sentenceOf } from "../page/wire.ts";
-import { Ask } from "./ask.tsx";
-import { say } from "./toasts.tsx";
+import { countPosts, sentenceOf } from "../../shared/texts.ts";
+import { channelName, loadAccounts, loadStatus } from "../data/shared-data.ts";
+import { call } from "../data/tools.ts";
+import { useRefusal } from "../../ui/use-work.ts";
+import { Ask } from "../../ui/ask.tsx";
+import { say } from "../../ui/toasts.tsx";
 
 interface AskProps {
   readonly account: { readonly id: string; readonly queuedCount: number };

@@ -1,7 +1,7 @@
-import type { Preview } from "../../src/domain/posts/preview.ts";
-import { webAddress } from "../shared/texts.ts";
-import { channelName, findAccount, platformTitle } from "../page/data/shared-data.ts";
-import { PlatformGlyph } from "./channel.tsx";
+import type { Preview } from "../../../src/domain/posts/preview.ts";
+import { webAddress } from "../../shared/texts.ts";
+import { channelName, findAccount, platformTitle } from "../data/shared-data.ts";
+import { PlatformGlyph } from "../channel/channel-label.tsx";
 import type { ComponentChildren } from "preact";
 import { Picture } from "./picture.tsx";
 

@@ -1,6 +1,16 @@
-import { useRef, useState } from "preact/hooks";
-import { sentenceOf } from "../wire.ts";
-import { useRefusal } from "./use-refusal.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { isUnreached, offline } from "../shared/reach.ts";
+import { sentenceOf } from "../shared/texts.ts";
+
+/** Why something was refused. That the server was out of reach is over once it answers again. */
+export function useRefusal(): readonly [string | null, (sentence: string | null) => void] {
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const isReached = offline.value === null;
+  useEffect(() => {
+    if (isReached) setRefusal((told) => (told !== null && isUnreached(told) ? null : told));
+  }, [isReached]);
+  return [refusal, setRefusal];
+}
 
 /** Work that a button or a key begins, one at a time, and why the last was refused. */
 export function useWork() {
