@@ -2,7 +2,7 @@ import type { Sentence } from "../../src/domain/sentences.ts";
 import { type Json, jsonOf, textOf } from "../shared/json.ts";
 import { DEVICE_OFFLINE, SERVER_SILENT } from "../shared/reach.ts";
 import { sentenceOf } from "../shared/texts.ts";
-import { readSentences, sentencesOf, tell } from "../shared/told.ts";
+import { readSentences, sentencesOf, wordAnswer } from "../shared/sentences.ts";
 import { inWords, PAGE_WORDS } from "../words.ts";
 
 /** Of all calls of the page, below the server's own address. */
@@ -34,10 +34,10 @@ export interface CallOptions {
 }
 
 /** Told when the server says that the session is over. */
-let whenSignedOut: () => void = () => {};
+let signedOutListener: () => void = () => {};
 
 export function onSignedOut(listener: () => void): void {
-  whenSignedOut = listener;
+  signedOutListener = listener;
 }
 
 /** Whether this device has a network, as its browser says. */
@@ -48,10 +48,10 @@ export function onlineBy(ask: () => boolean): void {
 }
 
 /** Told when a call gets no answer. */
-let whenUnreached: () => void = () => {};
+let unreachedListener: () => void = () => {};
 
 export function onUnreached(listener: () => void): void {
-  whenUnreached = listener;
+  unreachedListener = listener;
 }
 
 /** Headers that every write of the page carries. No other page can send them. */
@@ -76,7 +76,7 @@ export async function send<Answer extends Json = Json>(
     ...(signal !== undefined && { signal }),
   }).catch((error: unknown) => {
     if (signal?.aborted === true) throw error;
-    whenUnreached();
+    unreachedListener();
     throw new CallError(0, isOnline() ? SERVER_SILENT : DEVICE_OFFLINE);
   });
   // Not checked: server and page are of one version, and the server holds its answers to its schemas.
@@ -85,7 +85,7 @@ export async function send<Answer extends Json = Json>(
     .then(JSON.parse)
     .catch(() => ({}));
   if (answer.ok) return value;
-  if (answer.status === 401) whenSignedOut();
+  if (answer.status === 401) signedOutListener();
   const { error, sentences } = jsonOf(value);
   const told = readSentences(sentences);
   const text = textOf(error) || `The server answered with status ${answer.status}.`;
@@ -100,7 +100,7 @@ export async function callTool<Result extends Json = Json>(
 ): Promise<Result> {
   const body = { ...options, method: "POST", body: args } as const;
   const { result, sentences } = await send<{ result: Result; sentences?: unknown }>(`/tools/${name}`, body);
-  tell(result, sentences, PAGE_WORDS);
+  wordAnswer(result, sentences, PAGE_WORDS);
   return result;
 }
 

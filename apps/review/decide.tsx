@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { DecideButtons } from "../features/draft/decide-buttons.tsx";
 import { choicesFor, type Decision, isPast, isUndecided, obstacleOf } from "../features/draft/readiness.ts";
-import { countOf } from "../features/draft/telling.ts";
+import { countOf } from "../features/draft/draft-words.ts";
 import { now } from "../shared/clock.ts";
 import type { Draft } from "../shared/drafts.ts";
 import { readWallTime } from "../shared/wall-time.ts";
@@ -18,7 +18,7 @@ export function Decide({ draft }: { readonly draft: Draft }) {
   const asking = review.asking.value;
   const { drafts = [], cut } = review.page.value ?? {};
   const isOpen = isUndecided(draft);
-  const unseen = isOpen && cut?.has(draft.id) === true ? tellUnseen(draft) : null;
+  const unseen = isOpen && cut?.has(draft.id) === true ? cutInWords(draft) : null;
   const obstacle = isOpen ? (obstacleOf(draft) ?? unseen) : null;
   const choices = choicesFor(draft, obstacle === null);
   const next = isOpen ? undefined : drafts.find(({ id, state }) => state === "waiting" && id !== draft.id);
@@ -56,7 +56,7 @@ export function Decide({ draft }: { readonly draft: Draft }) {
 }
 
 /** What was not shown whole is no thing to agree to here. */
-function tellUnseen({ id }: Draft): string {
+function cutInWords({ id }: Draft): string {
   return `It cannot be approved here, because a part of it is not shown. Read and approve it on the command line: posthorn drafts --json, posthorn approve ${id}`;
 }
 

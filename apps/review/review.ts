@@ -156,7 +156,7 @@ export async function decide(
   if (answer.isError) return refuse(before, answer.text);
   showDecided(readDraft(answer.structured?.["draft"]));
   said.value = done;
-  host.tellModel("In the review the person decided:", `${id} (revision ${revision}) ${told}`);
+  host.updateModel("In the review the person decided:", `${id} (revision ${revision}) ${told}`);
 }
 
 function showDecided(fresh: Draft | null): void {

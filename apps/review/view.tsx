@@ -4,7 +4,7 @@ import { DraftItems, DraftPager } from "../features/draft/draft-items.tsx";
 import { DraftView } from "../features/draft/draft-view.tsx";
 import { standingOf } from "../features/draft/outcome-badge.tsx";
 import { PostLine, TargetCard, type TargetPost } from "../features/draft/target-card.tsx";
-import { countOf, tellTimeShortly } from "../features/draft/telling.ts";
+import { countOf, timeInShort } from "../features/draft/draft-words.ts";
 import type { Draft } from "../shared/drafts.ts";
 import { formats, longTime, timezone, zone } from "../shared/when.ts";
 import { Button } from "../ui/button.tsx";
@@ -78,7 +78,7 @@ function Drafts({ drafts, nextCursor }: DraftsProps) {
         )}
         {/* What scrolls is reached with the Tab key, also where it has no buttons. */}
         <div id="draft" ref={place} tabIndex={0}>
-          {draft === null ? <p class="alone">No drafts.</p> : <Whole draft={draft} />}
+          {draft === null ? <p class="alone">No drafts.</p> : <WholeDraft draft={draft} />}
         </div>
       </div>
       {draft !== null && <Decide draft={draft} />}
@@ -143,12 +143,12 @@ function ItemFacts({ draft }: { readonly draft: Draft }) {
         <Sign>{sign}</Sign>
         {label}
       </span>{" "}
-      <span class="muted">{tellTimeShortly(draft, timeInLists)}</span>
+      <span class="muted">{timeInShort(draft, timeInLists)}</span>
     </>
   );
 }
 
-function Whole({ draft }: { readonly draft: Draft }) {
+function WholeDraft({ draft }: { readonly draft: Draft }) {
   const { id, texts, targets } = draft;
   return (
     <DraftView
@@ -156,7 +156,7 @@ function Whole({ draft }: { readonly draft: Draft }) {
       on={(ms) => ` (${longTime(ms)})`}
       times={
         <>
-          <p>{tellTime(draft)}</p>
+          <p>{timeInWords(draft)}</p>
           {texts.length > 0 && (
             <ol aria-label="Texts that take turns">
               {texts.map((text, at) => (
@@ -194,7 +194,7 @@ function Whole({ draft }: { readonly draft: Draft }) {
   );
 }
 
-function tellTime({ repeat, scheduledAt, isNextSlot, targets, posts }: Draft): string {
+function timeInWords({ repeat, scheduledAt, isNextSlot, targets, posts }: Draft): string {
   const count = countOf(posts.length > 0 ? posts.length : targets.length, "post");
   if (repeat !== null) return repeat;
   const times = new Set(targets.map((target) => target.scheduledAt));
@@ -233,7 +233,7 @@ function Brief({ drafts }: DraftsProps) {
             return (
               <li key={draft.id} class={tint}>
                 <Sign>{sign}</Sign>
-                {label} · {tellTimeShortly(draft, timeInLists)} <span dir="auto">{draft.title}</span>
+                {label} · {timeInShort(draft, timeInLists)} <span dir="auto">{draft.title}</span>
                 <span class="muted" dir="auto">
                   {names.length > 0 && ` (${names.join(", ")})`}
                 </span>

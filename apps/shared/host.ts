@@ -68,11 +68,11 @@ export class Host {
    * The model's picture is from before. `intro` with the changes, in ids and times alone: texts of posts could
    * speak to it.
    */
-  tellModel(intro: string, change: string): void {
+  updateModel(intro: string, change: string): void {
     this.#changes.push(change);
     if (!this.#abilities.takesContext) return;
     const text = `${intro} ${this.#changes.slice(-MAX_CHANGES_TOLD).join("; ")}.`;
-    this.#wire?.tell(text).catch(() => {
+    this.#wire?.updateModel(text).catch(() => {
       // The change itself is done, and the model can look it up.
     });
   }

@@ -1,4 +1,4 @@
-import { sentencesBehind } from "./told.ts";
+import { sentencesBehind } from "./sentences.ts";
 import { createZone, isZone } from "./zone.ts";
 
 /** Each status has a shape beside its colour, for those who do not see the colour. */

@@ -10,5 +10,5 @@ export interface Wire {
   /** What changed of the context. Rejects where nothing did. */
   requestMode(mode: "inline" | "fullscreen"): Promise<Json>;
   /** Tells the model, where there is one, what the person did. */
-  tell(text: string): Promise<unknown>;
+  updateModel(text: string): Promise<unknown>;
 }

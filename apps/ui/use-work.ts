@@ -22,7 +22,7 @@ export function useWork() {
   const run = async (
     work: () => Promise<unknown>,
     what = "work",
-    tell: (reason: unknown) => string = sentenceOf,
+    wordsOf: (reason: unknown) => string = sentenceOf,
   ): Promise<boolean> => {
     if (isUnderWay.current) return false;
     isUnderWay.current = true;
@@ -32,7 +32,7 @@ export function useWork() {
       await work();
       return true;
     } catch (reason) {
-      setError(tell(reason));
+      setError(wordsOf(reason));
       return false;
     } finally {
       isUnderWay.current = false;

@@ -238,7 +238,7 @@ export class App {
     if (this.#options.onMoved === undefined) this.say(sentence);
     this.#options.onMoved?.(post, sentence, () => void this.moveTo(id, post.scheduledAt));
     this.#hint(answer["warnings"]);
-    this.#tellModel(`${id} was moved to ${time}`);
+    this.#updateModel(`${id} was moved to ${time}`);
   }
 
   /** Does what its button says. */
@@ -248,7 +248,7 @@ export class App {
     if (post?.status !== from || !this.#host.abilities.callsTools) return;
     if ((await this.#work(post, work)) === null) return;
     this.say(said);
-    this.#tellModel(`${id}: ${work.tool}`);
+    this.#updateModel(`${id}: ${work.tool}`);
   }
 
   /** Opens the text of a post to be written anew: the whole of it, as it is now. */
@@ -283,7 +283,7 @@ export class App {
       this.update({ panel: { ...this.state.panel, writing: null } }, "panel:title");
     this.say(isFailed ? CHANGES.retry.said : "The text is saved.");
     this.#hint(answer["warnings"]);
-    this.#tellModel(`${id}: ${isFailed ? "retry_post with another text" : "another text"}`);
+    this.#updateModel(`${id}: ${isFailed ? "retry_post with another text" : "another text"}`);
   }
 
   /** `shown`: the post until the answer is there. Null: the server refused, and the post is as it was. */
@@ -327,7 +327,7 @@ export class App {
     });
   }
 
-  #tellModel(change: string): void {
-    this.#host.tellModel("In the calendar the person changed:", change);
+  #updateModel(change: string): void {
+    this.#host.updateModel("In the calendar the person changed:", change);
   }
 }

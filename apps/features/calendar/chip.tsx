@@ -52,7 +52,7 @@ export function Chip({ app, state, one, isReachable }: ChipProps<CalendarPost | 
   );
 }
 
-interface Look {
+interface ChipContent {
   readonly at: number;
   readonly accountId: string;
   /** Null: the channel says it. */
@@ -67,7 +67,7 @@ interface Look {
   readonly canBeMoved: boolean;
 }
 
-function lookOfPost(state: State, post: CalendarPost): Look {
+function lookOfPost(state: State, post: CalendarPost): ChipContent {
   const { accountId, provider, mediaUrl } = post;
   const { tiles } = state.options;
   const place = tiles === undefined ? placeOf(state.calendar, post) : tiles.placeOf(accountId);
@@ -92,7 +92,7 @@ function lookOfPost(state: State, post: CalendarPost): Look {
   };
 }
 
-function lookOfDraft({ options }: State, draft: CalendarDraft): Look {
+function lookOfDraft({ options }: State, draft: CalendarDraft): ChipContent {
   const accountId = draft.targets[0]?.accountId ?? "";
   return {
     ...DRAFT_STATES[draft.state],

@@ -4,7 +4,7 @@ import { readCalendar, type Calendar } from "./posts.ts";
 import type { Day } from "../../shared/zone.ts";
 
 /** A calendar, or the sentence that says why there is none; `note` tells what is missing from it. */
-type Loaded =
+type CalendarAnswer =
   | { readonly calendar: Calendar; readonly note: string | null }
   | { readonly calendar: null; readonly sentence: string };
 
@@ -31,7 +31,7 @@ export async function loadCalendar(
   call: (args: Json) => Promise<ToolAnswer>,
   filters: Json,
   days: readonly Day[],
-): Promise<Loaded> {
+): Promise<CalendarAnswer> {
   const answer = await call({ ...filters, from: days[0], to: days.at(-1) });
   const calendar = answer.isError ? null : readCalendar(answer.structured);
   if (calendar === null) return { calendar, sentence: answer.isError ? answer.text : NO_CALENDAR };

@@ -3,7 +3,7 @@ import type { CalendarPost } from "./posts.ts";
 import type { Day } from "../../shared/zone.ts";
 
 /** What a person asked to see. */
-export type Opened =
+export type CalendarItem =
   | { readonly kind: "post"; readonly id: string; readonly day: Day }
   | { readonly kind: "draft"; readonly id: string; readonly day: Day }
   | { readonly kind: "day"; readonly day: Day }
@@ -24,7 +24,7 @@ export interface CalendarOptions {
   /** False: posts stay where they are. */
   readonly mayMove?: boolean;
   /** In the place of the calendar's own panel, toolbar and legend. */
-  onOpen?(opened: Opened): void;
+  onOpen?(opened: CalendarItem): void;
   onMoved?(post: CalendarPost, sentence: string, undo: () => void): void;
   onComplaint?(sentence: string): void;
   /** After a change that was made. */

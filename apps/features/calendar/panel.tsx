@@ -11,7 +11,7 @@ import {
   inOrder,
   platformOf,
   QUESTIONS,
-  type Asked,
+  type QuestionName,
   type CalendarDraft,
   type CalendarPost,
 } from "./posts.ts";
@@ -153,7 +153,7 @@ function PostPart(props: PostProps) {
 }
 
 /** What is asked before it is done to a post of this status. */
-const ASKED: Partial<Record<Status, Asked>> = {
+const ASKED: Partial<Record<Status, QuestionName>> = {
   failed: "putAway",
   published: "takeDown",
   scheduled: "cancel",
@@ -167,11 +167,11 @@ function Actions(props: PostProps) {
   const { callsTools, opensLinks } = state.abilities;
   const url = opensLinks ? post.platformUrl : null;
   const asked = (callsTools ? ASKED[post.status] : null) ?? null;
-  if (callsTools && writing?.id === id) return <Writing {...props} text={writing.text} />;
+  if (callsTools && writing?.id === id) return <TextForm {...props} text={writing.text} />;
   if (asked !== null && asking?.id === id && asking.what === asked)
     return <Question {...props} what={asked} />;
   if (url === null && asked === null) return null;
-  const ask = (what: Asked): void => changePanel(app, { asking: { id, what } }, `keep:${id}`);
+  const ask = (what: QuestionName): void => changePanel(app, { asking: { id, what } }, `keep:${id}`);
   return (
     <div class="actions">
       {url !== null && (
@@ -212,7 +212,7 @@ function Action({ name, post, text, onClick }: ActionProps) {
 }
 
 /** A sandboxed page may open no dialog of the browser's. The focus is on what changes nothing. */
-function Question({ app, post, what }: PostProps & { readonly what: Asked }) {
+function Question({ app, post, what }: PostProps & { readonly what: QuestionName }) {
   const { question, text, yes, no } = QUESTIONS[what];
   const keep = (): void => changePanel(app, { asking: null }, `ask:${post.id}`);
   return (
@@ -224,7 +224,7 @@ function Question({ app, post, what }: PostProps & { readonly what: Asked }) {
   );
 }
 
-function Writing({ app, post, text }: PostProps & { readonly text: string }) {
+function TextForm({ app, post, text }: PostProps & { readonly text: string }) {
   const field = useRef<HTMLTextAreaElement>(null);
   const fieldId = `text-${post.id}`;
   const leave = (): void => changePanel(app, { writing: null }, `write:${post.id}`);

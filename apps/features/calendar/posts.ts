@@ -2,7 +2,7 @@ import { besidePlatform, shortNames } from "../../../src/domain/accounts/channel
 import { isJson, jsonOf, textOf, type Json } from "../../shared/json.ts";
 import { type Draft, firstTimeOf, readDraft } from "../../shared/drafts.ts";
 import { isStatus, type Status } from "../../shared/statuses.ts";
-import { keepBehind, sentencesBehind } from "../../shared/told.ts";
+import { keepBehind, sentencesBehind } from "../../shared/sentences.ts";
 import { NO_TEXT, splitText, webAddress } from "../../shared/texts.ts";
 import { isZone } from "../../shared/zone.ts";
 
@@ -112,7 +112,7 @@ export const QUESTIONS = {
     no: "Leave it",
   },
 } as const;
-export type Asked = keyof typeof QUESTIONS;
+export type QuestionName = keyof typeof QUESTIONS;
 
 /** Null for anything that is not a calendar. */
 export function readCalendar(value: Json | null): Calendar | null {

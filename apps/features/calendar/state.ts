@@ -7,11 +7,11 @@ import {
   inOrder,
   type CalendarDraft,
   type FreeSlot,
-  type Asked,
+  type QuestionName,
   type Calendar,
   type CalendarPost,
 } from "./posts.ts";
-import { tellSeriesComing } from "./coming.ts";
+import { comingInWords } from "./coming.ts";
 import type { CalendarOptions } from "./options.ts";
 import { createZone, daysShown, monthOf, type Day, type WallTime, type Zone } from "../../shared/zone.ts";
 
@@ -25,7 +25,7 @@ export type Panel = (
   | { readonly kind: "failed" }
 ) & {
   /** The post that something would be done to, while the person is asked. */
-  readonly asking?: { readonly id: string; readonly what: Asked } | null;
+  readonly asking?: { readonly id: string; readonly what: QuestionName } | null;
   /** The post whose text is being written, and the text as it was. */
   readonly writing?: { readonly id: string; readonly text: string } | null;
 };
@@ -55,7 +55,7 @@ export interface State {
   readonly options: CalendarOptions;
 }
 
-interface Beginning {
+interface StateInput {
   readonly calendar: Calendar;
   readonly abilities: HostAbilities;
   readonly context: Readonly<Record<string, unknown>>;
@@ -66,7 +66,7 @@ interface Beginning {
 const DAY_MS = 86_400_000;
 
 /** A window of a week is shown as one, anything longer as a month. */
-export function createState({ calendar, abilities, context, now, options }: Beginning): State {
+export function createState({ calendar, abilities, context, now, options }: StateInput): State {
   const zone = createZone(calendar.timezone);
   const layout = readLayout(context);
   const { from, to, posts } = calendar;
@@ -177,10 +177,10 @@ export function periodDrafts(state: State): readonly CalendarDraft[] {
 }
 
 /** What series bring to the month or week, beside the posts that are made: a line each. */
-export function tellComing(state: State): readonly string[] {
+export function comingLines(state: State): readonly string[] {
   return state.calendar.series.flatMap((one) => {
     const days = one.coming.map((at) => state.zone.read(at).day).filter((day) => isInPeriod(state, day));
-    return days.length === 0 ? [] : [tellSeriesComing(one, days, state.formats.shortDay)];
+    return days.length === 0 ? [] : [comingInWords(one, days, state.formats.shortDay)];
   });
 }
 

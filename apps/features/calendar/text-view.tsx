@@ -1,6 +1,6 @@
 import { STATUSES } from "../../shared/statuses.ts";
 import { inOrder } from "./posts.ts";
-import { countByStatus, periodDrafts, periodPosts, periodTitle, type State, tellComing } from "./state.ts";
+import { countByStatus, periodDrafts, periodPosts, periodTitle, type State, comingLines } from "./state.ts";
 import { Sign } from "./tool.tsx";
 
 /**
@@ -20,7 +20,7 @@ export function TextView({ state }: { readonly state: State }) {
     <div class="brief">
       <h1>{periodTitle(state)}</h1>
       <p>{counts.length === 0 ? "No posts." : `${counts.join(", ")} (${state.zone.name})`}</p>
-      {tellComing(state).map((line) => (
+      {comingLines(state).map((line) => (
         <p key={line} dir="auto">
           {line}
         </p>

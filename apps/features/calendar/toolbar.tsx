@@ -1,7 +1,7 @@
 import { DRAFT_STATES } from "../../shared/drafts.ts";
 import { STATUSES } from "../../shared/statuses.ts";
 import type { App } from "./app.ts";
-import { countByStatus, periodDrafts, periodPosts, periodTitle, type State, tellComing } from "./state.ts";
+import { countByStatus, periodDrafts, periodPosts, periodTitle, type State, comingLines } from "./state.ts";
 import { Sign, Tool } from "./tool.tsx";
 
 interface ToolbarProps {
@@ -74,7 +74,7 @@ function labelled(label: string) {
 }
 
 /** What to press while a post is carried, for those who see. It is said besides. */
-export function Carrying({ state: { view, move, formats, zone } }: Pick<ToolbarProps, "state">) {
+export function MoveHint({ state: { view, move, formats, zone } }: Pick<ToolbarProps, "state">) {
   if (move === null) return null;
   const time = view === "month" ? "" : `, ${formats.time(zone.toMs(move.to))}`;
   return (
@@ -114,7 +114,7 @@ export function Legend({ state }: Pick<ToolbarProps, "state">) {
           count={length}
         />
       ))}
-      {tellComing(state).map((line) => (
+      {comingLines(state).map((line) => (
         <span key={line} class="none" dir="auto">
           {line}
         </span>

@@ -44,7 +44,7 @@ export function AskToResume({ account: { id, queuedCount }, onDone, onClose }: A
   return (
     <Ask
       question={`Resume “${name}”?`}
-      text={`${waiting} on it.${tellWhen(queuedCount, late)}`}
+      text={`${waiting} on it.${releaseInWords(queuedCount, late)}`}
       yes="Resume"
       no="Leave it paused"
       onYes={async () => {
@@ -75,7 +75,7 @@ function useForecast(accountId: string, paused: boolean): string | null {
 }
 
 /** `late`: what becomes of late posts. Null: not known yet. */
-function tellWhen(queuedCount: number, late: string | null): string {
+function releaseInWords(queuedCount: number, late: string | null): string {
   if (queuedCount === 0) return "";
   if (late === null) return " …";
   return late === "" ? " Each goes out at its time." : ` ${late} The others go out at their times.`;

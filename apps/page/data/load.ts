@@ -4,7 +4,7 @@ import { offline } from "../../shared/reach.ts";
 import { session } from "./session.ts";
 import { sentenceOf } from "../../shared/texts.ts";
 
-export interface Loaded<T> {
+export interface LoadResult<T> {
   /** Null until the first answer. The last answer stays while a newer one is asked for. */
   readonly data: T | null;
   /** Why the latest try failed, as a sentence. */
@@ -17,10 +17,10 @@ export interface Loaded<T> {
   set(data: T): void;
 }
 
-type State<T> = Pick<Loaded<T>, "data" | "error" | "isLoading"> & { readonly isFinal: boolean };
+type State<T> = Pick<LoadResult<T>, "data" | "error" | "isLoading"> & { readonly isFinal: boolean };
 
 /** Loads something for a component, again when `key` changes. An answer that comes too late is dropped. */
-export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, key: string): Loaded<T> {
+export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, key: string): LoadResult<T> {
   const [state, setState] = useState<State<T>>({ data: null, error: null, isFinal: false, isLoading: true });
   const [round, setRound] = useState(0);
   const latest = useRef(load);

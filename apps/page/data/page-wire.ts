@@ -21,5 +21,5 @@ export const pageWire: Wire = {
   callTool: (name, args) => answered(callTool(name, args)),
   openLink: async (url) => window.open(url, "_blank", "noreferrer,noopener"),
   requestMode: async () => ({}),
-  tell: async () => {},
+  updateModel: async () => {},
 };

@@ -44,17 +44,17 @@ const QUESTIONS = {
     said: "The post is dismissed.",
   },
 } as const;
-type Asked = keyof typeof QUESTIONS;
+type QuestionName = keyof typeof QUESTIONS;
 
 /** What the person may do with it. */
 export function PostActions({ post, onChanged }: PostActionsProps) {
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [asked, setAsked] = useState<QuestionName | null>(null);
   const { doing, error, change } = useChange(onChanged);
   const mayChange = may("publish");
   const copy = may("draft") && (
     <ButtonLink href={`/app/write?copy=${encodeURIComponent(post.id)}`}>Duplicate</ButtonLink>
   );
-  const ask = (what: Asked) => (
+  const ask = (what: QuestionName) => (
     <Button kind="quiet" onClick={() => setAsked(what)}>
       {QUESTIONS[what].button}
     </Button>

@@ -1,7 +1,7 @@
 import type { Post } from "../../../src/domain/posts/post.ts";
 import { type Json, jsonOf, textOf } from "../../shared/json.ts";
 import { inWords, PAGE_WORDS } from "../../words.ts";
-import { sentencesBehind } from "../../shared/told.ts";
+import { sentencesBehind } from "../../shared/sentences.ts";
 
 /** Whether a person has to look at the platform before anything else is done. */
 export function isUnknown({ status, error }: Post): boolean {

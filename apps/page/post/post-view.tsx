@@ -14,7 +14,7 @@ import { Picture } from "./picture.tsx";
 import { PostPreview } from "./preview.tsx";
 import { Sheet } from "../../ui/sheet.tsx";
 import { Bones, Problem } from "../../ui/states.tsx";
-import { tellHistory } from "./history.ts";
+import { historyLines } from "./history.ts";
 import { PostActions } from "./post-actions.tsx";
 import { isUnknown, mediaOf, pastReason, threadOf } from "./post-facts.ts";
 import { PostInsights } from "./post-insights.tsx";
@@ -52,7 +52,7 @@ export function PostView({ id, onClose, onChanged }: PostViewProps) {
           <Facts post={data.post} labels={data.labels ?? []} />
           <Outcome post={data.post} />
           {data.preparing && <FilmState preparing={data.preparing} onLook={reload} />}
-          <Shown key={`${id} ${data.post.updatedAt}`} post={data.post} />
+          <ChannelView key={`${id} ${data.post.updatedAt}`} post={data.post} />
           <Links post={data.post} draftId={data.draftId ?? null} />
           {data.note && (
             <section>
@@ -125,7 +125,7 @@ function FilmState({
 }
 
 /** What the channel shows of it: of a waiting post as the server works it out, else its text and media. */
-function Shown({ post }: { readonly post: Post }) {
+function ChannelView({ post }: { readonly post: Post }) {
   const isWaiting = post.status === "scheduled" && may("publish");
   const { data, isLoading } = useLoad(
     async (signal) =>
@@ -138,7 +138,7 @@ function Shown({ post }: { readonly post: Post }) {
   if (isWaiting && isLoading) return <Bones rows={2} label="Loading the preview" />;
   return (
     <section class="post-shown" aria-label="What it shows">
-      {data?.preview !== undefined ? <PostPreview preview={data.preview} /> : <Plain post={post} />}
+      {data?.preview !== undefined ? <PostPreview preview={data.preview} /> : <PlainContent post={post} />}
       {data?.warnings?.map((warning) => (
         <p key={warning} class="muted note">
           {warning}
@@ -148,7 +148,7 @@ function Shown({ post }: { readonly post: Post }) {
   );
 }
 
-function Plain({ post }: { readonly post: Post }) {
+function PlainContent({ post }: { readonly post: Post }) {
   const title = post.metadata?.["title"];
   const media = mediaOf(post);
   return (
@@ -207,10 +207,10 @@ function History({
   attempts,
   post,
 }: {
-  readonly attempts: Parameters<typeof tellHistory>[0];
+  readonly attempts: Parameters<typeof historyLines>[0];
   readonly post: Post;
 }) {
-  const lines = tellHistory(attempts, platformTitle(post.provider), post, shortTime);
+  const lines = historyLines(attempts, platformTitle(post.provider), post, shortTime);
   return (
     <section class="post-history">
       <h3>History</h3>

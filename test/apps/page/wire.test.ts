@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type CallError, callTool, said } from "../../../apps/page/wire.ts";
-import { sentencesBehind } from "../../../apps/shared/told.ts";
+import { sentencesBehind } from "../../../apps/shared/sentences.ts";
 import { sentenceOf } from "../../../apps/shared/texts.ts";
 
 afterEach(() => vi.unstubAllGlobals());

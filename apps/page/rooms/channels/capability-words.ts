@@ -48,7 +48,7 @@ function mediaInWords({ accepts, maxItems }: Capabilities["media"]): string {
   return `Up to ${first.count} ${all}${lengths.length === 0 ? "" : ` (${lengths.join(", ")})`}`;
 }
 
-interface Merged {
+interface KindLimit {
   readonly kind: MediaKind;
   readonly count: number;
   /** Null: as long as one likes. */
@@ -56,7 +56,7 @@ interface Merged {
 }
 
 /** Entries of one kind differ by their types; what the most generous of them takes is taken. */
-function merge(entries: readonly MediaLimits[], maxItems: number): Merged {
+function merge(entries: readonly MediaLimits[], maxItems: number): KindLimit {
   const lengths = entries.map(({ maxSeconds }) => maxSeconds ?? Infinity);
   const seconds = Math.max(...lengths);
   return {
@@ -66,7 +66,7 @@ function merge(entries: readonly MediaLimits[], maxItems: number): Merged {
   };
 }
 
-function phraseOf({ kind, count, seconds }: Merged): string {
+function phraseOf({ kind, count, seconds }: KindLimit): string {
   const { one, many } = KINDS[kind];
   const things = count === 1 ? `1 ${one}` : `up to ${count} ${many}`;
   return seconds === null ? things : `${things} of up to ${lengthInWords(seconds)}`;

@@ -95,7 +95,7 @@ function Platform({ listing, accountId, onChange }: PlatformProps) {
       <div class="stack">
         {ways.length > 1 && <WayChoice ways={ways} chosen={way} keepsWay={keepsWay} onChoose={setChosen} />}
         {way !== null && way.missing.length > 0 ? (
-          <Missing key={way.name} listing={listing} way={way} onChange={onChange} />
+          <MissingSetup key={way.name} listing={listing} way={way} onChange={onChange} />
         ) : (
           <ConnectSteps key={way?.name ?? ""} listing={listing} way={way} accountId={accountId} />
         )}
@@ -160,7 +160,7 @@ function WayChoice({ ways, chosen, keepsWay, onChoose }: WayChoiceProps) {
 }
 
 /** What has to be there before this way can be used. */
-function Missing({
+function MissingSetup({
   listing,
   way,
   onChange,

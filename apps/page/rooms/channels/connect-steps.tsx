@@ -77,7 +77,7 @@ export function ConnectSteps({ listing, way, accountId }: StepsProps) {
 
   if (connection.step === "waiting")
     return (
-      <Waiting
+      <WaitingStep
         listing={listing}
         way={way}
         accountId={accountId}
@@ -85,7 +85,7 @@ export function ConnectSteps({ listing, way, accountId }: StepsProps) {
         onCheck={setConnection}
       />
     );
-  if (connection.step === "connected") return <Connected accounts={connection.accounts} />;
+  if (connection.step === "connected") return <ConnectedStep accounts={connection.accounts} />;
   if (connection.step === "failed" || connection.step === "expired") {
     const sentence =
       connection.step === "failed"
@@ -223,7 +223,7 @@ interface WaitingProps extends StepsProps {
 }
 
 /** While the person is on the page that connects. */
-function Waiting({ listing, way, accountId, link, onCheck }: WaitingProps) {
+function WaitingStep({ listing, way, accountId, link, onCheck }: WaitingProps) {
   const [trouble, setTrouble] = useState<string | null>(null);
   useEffect(() => {
     let isOver = false;
@@ -300,7 +300,7 @@ function NotConnected({ sentence, onRetry }: { readonly sentence: string; onRetr
   );
 }
 
-function Connected({
+function ConnectedStep({
   accounts,
 }: {
   readonly accounts: Extract<Connection, { step: "connected" }>["accounts"];

@@ -22,14 +22,14 @@ export type Connection =
 
 export const AT_START: Connection = { step: "form", error: null };
 
-interface Checked {
+interface CheckAnswer {
   readonly status: ConnectionStatus;
   readonly accounts: readonly Account[];
   readonly error: string | null;
 }
 
 /** What follows from what the server says of an open link. */
-export function afterCheck(link: OpenLink, { status, accounts, error }: Checked): Connection {
+export function afterCheck(link: OpenLink, { status, accounts, error }: CheckAnswer): Connection {
   switch (status) {
     case "pending":
     case "choose":

@@ -7,7 +7,7 @@ export interface StateSign {
   readonly label: string;
 }
 
-type Known = Pick<Account, "status" | "tokenExpiresAt" | "schedule" | "queuedCount">;
+type ChannelFacts = Pick<Account, "status" | "tokenExpiresAt" | "schedule" | "queuedCount">;
 
 const DAY = 24 * 3_600_000;
 
@@ -20,14 +20,14 @@ export function needsPerson({ status }: Pick<Account, "status">): boolean {
 }
 
 /** How a channel is, in words. A paused one may need a person, too. */
-export function statesOf(account: Known, now: number): readonly StateSign[] {
+export function statesOf(account: ChannelFacts, now: number): readonly StateSign[] {
   const access = accessOf(account, now);
   const paused = { tint: "waiting", sign: "‖", label: "Paused" };
   if (!isPaused(account)) return [access];
   return account.status === "connected" ? [paused] : [access, paused];
 }
 
-function accessOf({ status, tokenExpiresAt }: Known, now: number): StateSign {
+function accessOf({ status, tokenExpiresAt }: ChannelFacts, now: number): StateSign {
   switch (status) {
     case "connected":
       return { tint: "published", sign: "✓", label: "Connected" };
@@ -47,7 +47,7 @@ function whenInWords(iso: string | null, now: number): string {
 }
 
 /** What a person can do about the state. Null: nothing has to be done. */
-export function remedyOf(account: Known): string | null {
+export function remedyOf(account: ChannelFacts): string | null {
   const { status, queuedCount } = account;
   const waiting =
     queuedCount === 0 ? "" : ` ${postsInWords(queuedCount)} ${queuedCount === 1 ? "waits" : "wait"} for it.`;

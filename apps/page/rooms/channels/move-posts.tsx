@@ -9,7 +9,7 @@ import { Problem } from "../../../ui/states.tsx";
 import { postsInWords } from "./health.ts";
 
 /** A post that would have another time. */
-export interface Moved {
+export interface PostMove {
   readonly id: string;
   readonly text: string;
   /** Null where it is not known any more. */
@@ -23,7 +23,7 @@ interface Change {
 }
 
 /** What moving the posts that wait in slots would do. Nothing is changed. */
-export async function previewMoves(change: Change): Promise<readonly Moved[]> {
+export async function previewMoves(change: Change): Promise<readonly PostMove[]> {
   const { moved } = await call("update_account", { ...change, move: true, dryRun: true });
   if (moved.length === 0) return [];
   const { posts } = await call("list_posts", {
@@ -44,7 +44,7 @@ export async function previewMoves(change: Change): Promise<readonly Moved[]> {
 }
 
 interface MovePostsProps {
-  readonly moves: readonly Moved[];
+  readonly moves: readonly PostMove[];
   /** `move`: whether the posts go to the new slots. */
   onChoose(move: boolean): Promise<void>;
   onClose(): void;

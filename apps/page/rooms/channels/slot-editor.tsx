@@ -12,7 +12,7 @@ import { UNSAVED, useLoss } from "../../../ui/leaving.ts";
 import { Problem } from "../../../ui/states.tsx";
 import { say } from "../../../ui/toasts.tsx";
 import { postsInWords } from "./health.ts";
-import { MovePosts, type Moved, previewMoves } from "./move-posts.tsx";
+import { MovePosts, type PostMove, previewMoves } from "./move-posts.tsx";
 import { SlotWeek } from "./slot-week.tsx";
 import {
   addTimes,
@@ -38,7 +38,7 @@ export function SlotEditor({ account }: { readonly account: Account }) {
   const [zone, setZone] = useState(kept.zone);
   const [gap, setGap] = useState(kept.gap);
   const { isBusy, error, setError, run } = useWork();
-  const [moves, setMoves] = useState<readonly Moved[] | null>(null);
+  const [moves, setMoves] = useState<readonly PostMove[] | null>(null);
   const canEdit = may("accounts");
   const isChanged = !isSameWeek(week, kept.week) || zone !== kept.zone || gap !== kept.gap;
   useLoss(isChanged ? UNSAVED : null);

@@ -1,7 +1,7 @@
 import type { Role } from "../../../../src/domain/permissions.ts";
 import type { Json } from "../../../shared/json.ts";
 import { CallError, send } from "../../wire.ts";
-import type { Consent } from "./asking.ts";
+import type { Consent } from "./consent-words.ts";
 
 /** A question that is answered, over or unknown, or a server that takes no questions. */
 export function isOver(error: unknown): boolean {

@@ -7,7 +7,7 @@ import { Button } from "../../../ui/button.tsx";
 import { Problem } from "../../../ui/states.tsx";
 import { ChannelChoice, RoleChoice } from "../settings/choices.tsx";
 import { ALL_ROLES } from "../settings/roles.ts";
-import { type Client, type Consent, doubtAbout, placeInWords } from "./asking.ts";
+import { type Client, type Consent, doubtAbout, placeInWords } from "./consent-words.ts";
 import { answerConsent, isOver } from "./consent-api.ts";
 
 interface QuestionProps {

@@ -1,6 +1,6 @@
 import { type Signal, signal } from "@preact/signals";
 import { App } from "../../../features/calendar/app.ts";
-import type { Opened } from "../../../features/calendar/options.ts";
+import type { CalendarItem } from "../../../features/calendar/options.ts";
 import type { State } from "../../../features/calendar/state.ts";
 import { Host } from "../../../shared/host.ts";
 import { jsonOf } from "../../../shared/json.ts";
@@ -34,7 +34,7 @@ export interface Plan {
 export function createPlan(room: () => Room): Plan {
   const day = signal<Day | null>(null);
   const problem = signal<string | null>(null);
-  const open = (opened: Opened): void => {
+  const open = (opened: CalendarItem): void => {
     if (opened.kind === "post") return room().open(opened.id, opened.day);
     if (opened.kind === "slot") return may("draft") ? room().go(slotAddress(opened)) : undefined;
     if (opened.kind === "draft") {

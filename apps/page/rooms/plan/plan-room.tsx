@@ -7,7 +7,7 @@ import {
   periodDrafts,
   periodPosts,
   type State,
-  tellComing,
+  comingLines,
 } from "../../../features/calendar/state.ts";
 import type { Day } from "../../../shared/zone.ts";
 import { useAddress } from "../../data/address.tsx";
@@ -241,7 +241,7 @@ function EmptyPeriod({
         <Button onClick={() => onQuery({ channels: [], states: [], label: "" })}>Show all</Button>
       </Empty>
     );
-  const coming = tellComing(state);
+  const coming = comingLines(state);
   return (
     <Empty
       icon={<CalendarPlus aria-hidden="true" />}

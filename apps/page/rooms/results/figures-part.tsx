@@ -70,7 +70,7 @@ export function FiguresPart({ days }: FiguresPartProps) {
       {data === null && error === null && <Bones rows={5} label="Figures are loading" />}
       {data !== null && metric === null && <NothingKnown age={AGES[age]} />}
       {metric !== null && <Answers posts={posts} metric={metric} age={age} days={days} span={{ from, to }} />}
-      {data !== null && <Unknown loaded={data} />}
+      {data !== null && <UnknownFigures loaded={data} />}
     </section>
   );
 }
@@ -111,7 +111,7 @@ function Answers({ posts, metric, age, days, span }: AnswersProps) {
 }
 
 /** What is missing, once for each channel. */
-function Unknown({ loaded: { unavailable, isCut } }: { readonly loaded: LoadedFigures }) {
+function UnknownFigures({ loaded: { unavailable, isCut } }: { readonly loaded: LoadedFigures }) {
   if (unavailable.length === 0 && !isCut) return null;
   return (
     <ul class="note muted unknown">

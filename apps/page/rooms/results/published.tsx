@@ -6,7 +6,7 @@ import { channelName, findAccount, platformTitle } from "../../data/shared-data.
 import { Button } from "../../../ui/button.tsx";
 import { ChannelLabel } from "../../channel/channel-label.tsx";
 import { Bars } from "./bars.tsx";
-import { type ChannelCounts, postsInWords, type Published, sum } from "./counts.ts";
+import { type ChannelCounts, postsInWords, type DailyCounts, sum } from "./counts.ts";
 import { Downloads, drawPlots } from "./downloads.tsx";
 import { METRIC_NAMES, type Metric, shortly } from "./metrics.ts";
 import { Part } from "./part.tsx";
@@ -14,7 +14,7 @@ import { Part } from "./part.tsx";
 const SHOWN_CHANNELS = 6;
 
 interface ByDayProps {
-  readonly published: Published;
+  readonly published: DailyCounts;
   /** What is added up, where that is not the posts themselves. */
   readonly metric?: Metric;
   /** At which age of each post. */
@@ -104,7 +104,7 @@ function nameOf(accountId: string): string {
   return provider === undefined ? called : besidePlatform(called, platformTitle(provider));
 }
 
-function dayRows({ days, channels, totals }: Published): readonly (readonly (string | number)[])[] {
+function dayRows({ days, channels, totals }: DailyCounts): readonly (readonly (string | number)[])[] {
   const head = ["day", ...channels.map(({ accountId }) => nameOf(accountId)), "all"];
   return [
     head,
@@ -147,7 +147,7 @@ function DayTable({
   published: { days, channels, totals },
   title,
 }: {
-  readonly published: Published;
+  readonly published: DailyCounts;
   readonly title: string;
 }) {
   const rows = days.map((day, at) => ({ day, at })).filter(({ at }) => (totals[at] ?? 0) > 0);

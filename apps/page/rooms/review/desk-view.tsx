@@ -2,7 +2,7 @@ import { useLayoutEffect, useState } from "preact/hooks";
 import { Key } from "../../../features/draft/decide-buttons.tsx";
 import { DraftItems, DraftPager } from "../../../features/draft/draft-items.tsx";
 import { isUndecided } from "../../../features/draft/readiness.ts";
-import { countOf, tellTimeShortly } from "../../../features/draft/telling.ts";
+import { countOf, timeInShort } from "../../../features/draft/draft-words.ts";
 import { may } from "../../data/session.ts";
 import { channelName } from "../../data/shared-data.ts";
 import { shortTime } from "../../../shared/when.ts";
@@ -16,7 +16,7 @@ import { DeskBar } from "./decide-bar.tsx";
 import { actionOf } from "./deciding.ts";
 import type { Item } from "./item.ts";
 import { ItemView } from "./item-view.tsx";
-import { type Desk, looks, useDesk } from "./use-desk.ts";
+import { type Desk, snapshots, useDesk } from "./use-desk.ts";
 
 interface DeskViewProps {
   /** Those that are gone through one after another. */
@@ -81,7 +81,7 @@ function DraftNav({ items, desk }: { readonly items: readonly Item[]; readonly d
         renderFacts={(draft) => (
           <>
             <span class="muted note">
-              {tellTimeShortly(draft, shortTime)} · {countOf(draft.targets.length, "channel")}
+              {timeInShort(draft, shortTime)} · {countOf(draft.targets.length, "channel")}
             </span>
             <Freshness draft={draft} />
           </>
@@ -92,7 +92,7 @@ function DraftNav({ items, desk }: { readonly items: readonly Item[]; readonly d
 }
 
 function Freshness({ draft: { id, revision } }: { readonly draft: Item["shown"] }) {
-  const before = looks.baseOf(id);
+  const before = snapshots.baseOf(id);
   if (before !== null && before.revision === revision) return null;
   return <span class="review-fresh">{before === null ? "New" : "Changed"}</span>;
 }

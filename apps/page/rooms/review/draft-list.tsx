@@ -1,6 +1,6 @@
 import { CircleCheck, PenLine } from "lucide-preact";
 import { OutcomeBadge } from "../../../features/draft/outcome-badge.tsx";
-import { tellTimeShortly } from "../../../features/draft/telling.ts";
+import { timeInShort } from "../../../features/draft/draft-words.ts";
 import { useWork } from "../../../ui/use-work.ts";
 import { may } from "../../data/session.ts";
 import { useLoad } from "../../data/load.ts";
@@ -68,7 +68,7 @@ function Row({ item: { raw, shown }, isDecided }: { readonly item: Item; readonl
             {shown.title}
           </span>
           <span class="muted note" dir="auto">
-            {[tellTimeShortly(shown, shortTime), channels || "No channel yet", shown.writtenBy].join(" · ")}
+            {[timeInShort(shown, shortTime), channels || "No channel yet", shown.writtenBy].join(" · ")}
           </span>
           {decision !== null && decision.note !== null && (
             <span class="note" dir="auto">

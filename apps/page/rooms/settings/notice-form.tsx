@@ -28,7 +28,7 @@ export function NewNotice({ onMade, onClose }: FormProps) {
   const [format, setFormat] = useState<NoticeFormat>("ntfy");
   const [fields, setFields] = useState<Fields>({});
   const [events, setEvents] = useState(USUAL_EVENTS);
-  const { isBusy, error, make } = useMaking();
+  const { isBusy, error, make } = useMakeWebhook();
   const isTyped = events !== USUAL_EVENTS || Object.values(fields).some((value) => value !== "");
   return (
     <Sheet title="New notice" loss={isTyped ? UNSAVED : null} onClose={onClose}>
@@ -99,7 +99,7 @@ export function NewWebhook({ onMade, onClose }: FormProps) {
   const [url, setUrl] = useState("");
   const [events, setEvents] = useState(EVENTS);
   const [secret, setSecret] = useState<string | null>(null);
-  const { isBusy, error, make } = useMaking();
+  const { isBusy, error, make } = useMakeWebhook();
   const isTyped = events !== EVENTS || url !== "";
   const loss = secret !== null ? SHOWN_ONCE : isTyped ? UNSAVED : null;
   return (
@@ -148,15 +148,15 @@ export function NewWebhook({ onMade, onClose }: FormProps) {
   );
 }
 
-interface Making {
+interface WebhookArgs {
   readonly format: WebhookFormat;
   readonly url: string;
   readonly events: readonly EventKind[];
 }
 
-function useMaking() {
+function useMakeWebhook() {
   const { isBusy, error, setError, run } = useWork();
-  const make = async (args: Making, then: (secret: string) => void): Promise<void> => {
+  const make = async (args: WebhookArgs, then: (secret: string) => void): Promise<void> => {
     if (args.events.length === 0) return setError("Events: none is chosen. Choose at least one.");
     await run(async () => {
       const { secret } = await call("create_webhook", { ...args });

@@ -10,7 +10,7 @@ import { complain } from "../../../ui/toasts.tsx";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import type { Failure } from "./grouping.ts";
 import { PostRow, Reason } from "./post-row.tsx";
-import { tellError } from "./telling.ts";
+import { errorInWords } from "./error-words.ts";
 
 /** Failed posts, those with the same reason together. */
 export function FailureList({ failures, onDone }: { readonly failures: readonly Failure[]; onDone(): void }) {
@@ -59,7 +59,7 @@ function SameReason({
           <p class="title">
             {countPosts(posts.length)} on {platformTitle(provider)} failed for the same reason
           </p>
-          <Reason told={tellError(error)} />
+          <Reason told={errorInWords(error)} />
         </div>
         {may("publish") && !needsChange(first) && (
           <Button isSmall isBusy={isBusy} onClick={() => void run(sendAll)}>

@@ -1,7 +1,7 @@
 import type { Account } from "../../../../src/domain/accounts/account.ts";
 import type { Status } from "../../../../src/domain/health/status.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
-import { isUnknown } from "./telling.ts";
+import { isUnknown } from "./error-words.ts";
 
 /** A channel that cannot be used, or soon not. */
 export interface LostChannel {

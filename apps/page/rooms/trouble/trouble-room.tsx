@@ -16,17 +16,17 @@ import { FailureList } from "./failure-list.tsx";
 import { groupTroubles, isCalm, type Troubles } from "./grouping.ts";
 import { PostRow, Reason } from "./post-row.tsx";
 import { TryingRow } from "./trying-row.tsx";
-import { tellError } from "./telling.ts";
+import { errorInWords } from "./error-words.ts";
 
 const PAGE = 500;
 
-interface Loaded {
+interface TroublePosts {
   readonly failed: readonly Post[];
   /** Those that wait though their time has passed, and those that were begun. */
   readonly late: readonly Post[];
 }
 
-async function loadTroubles(signal: AbortSignal): Promise<Loaded> {
+async function loadTroubles(signal: AbortSignal): Promise<TroublePosts> {
   const to = new Date(now()).toISOString();
   const [failed, late, begun] = await Promise.all([
     listAll({ status: ["failed"] }, signal),
@@ -89,7 +89,7 @@ function Groups({ troubles, onDone }: { readonly troubles: Troubles; onDone(): v
     );
   return (
     <>
-      {stopped !== null && <Stopped {...stopped} />}
+      {stopped !== null && <PublisherStopped {...stopped} />}
       <Group
         title="Did they go out?"
         lead="The platform did not answer in the end. Look at the channel, then tell."
@@ -184,7 +184,7 @@ function Group({ title, lead, count, children }: GroupProps) {
   );
 }
 
-function Stopped({ waiting, overdue }: { readonly waiting: number; readonly overdue: number }) {
+function PublisherStopped({ waiting, overdue }: { readonly waiting: number; readonly overdue: number }) {
   const late = overdue === 0 ? "" : ` ${countPosts(overdue)} ${overdue === 1 ? "is" : "are"} late already.`;
   return (
     <div class="problem" role="alert">
@@ -206,7 +206,7 @@ function SetupRows({ setup }: { readonly setup: Troubles["setup"] }) {
         <li key={provider} class="trouble-row">
           <div class="trouble-text">
             <p class="title">{platformTitle(provider)}</p>
-            <Reason told={tellError(reason)} />
+            <Reason told={errorInWords(reason)} />
           </div>
           {may("admin") && (
             <div class="buttons trouble-buttons">

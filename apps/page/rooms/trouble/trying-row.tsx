@@ -9,7 +9,7 @@ import { StatusBadge } from "../../../ui/badges.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Problem } from "../../../ui/states.tsx";
 import { Reason } from "./post-row.tsx";
-import { tellError } from "./telling.ts";
+import { errorInWords } from "./error-words.ts";
 
 /** A post that goes on by itself. One that only waits can be hurried or stopped. */
 export function TryingRow({ post, onDone }: { readonly post: Post; onDone(): void }) {
@@ -29,7 +29,7 @@ export function TryingRow({ post, onDone }: { readonly post: Post; onDone(): voi
         <p class="muted note">
           <bdi>{channelName(accountId)}</bdi>, {shortTime(at)} <StatusBadge post={post} scheduledAt={at} />
         </p>
-        <Reason told={tellError(error)} />
+        <Reason told={errorInWords(error)} />
         {refusal !== null && <Problem sentence={refusal} />}
       </div>
       {may("publish") && status === "scheduled" && (

@@ -30,7 +30,7 @@ export function FirstPost({ feed, isBegun }: { readonly feed: Account; readonly 
   }, [post?.status]);
   const send = (): Promise<boolean> =>
     run(async () => setPost((await call("schedule_post", { accountId: feed.id, caption: text })).post));
-  if (post !== null && post.status !== "failed") return <Told post={post} />;
+  if (post !== null && post.status !== "failed") return <FirstPostResult post={post} />;
   if (isBegun && post === null) return null;
   const failure = post?.error ?? error;
   return (
@@ -62,7 +62,7 @@ export function FirstPost({ feed, isBegun }: { readonly feed: Account; readonly 
   );
 }
 
-function Told({ post }: { readonly post: Post }) {
+function FirstPostResult({ post }: { readonly post: Post }) {
   const isLive = post.status === "published";
   const cannotGo = status.value?.publisher.running === false;
   return (

@@ -9,7 +9,7 @@ import { useActions } from "./actions.ts";
 import { ChannelsPart } from "./channels-part.tsx";
 import type { Composer } from "./composer.ts";
 import { ConflictChoice } from "./conflict-choice.tsx";
-import { GoOn, TakenUp } from "./go-on.tsx";
+import { GoOn, UnsavedNote } from "./go-on.tsx";
 import { learnFiles } from "./media-files.ts";
 import { NotesPart } from "./notes-part.tsx";
 import { learnPlatforms, sharedFields } from "./platform-fields.ts";
@@ -50,7 +50,7 @@ export function Compose({ composer, title, hint }: ComposeProps) {
   return (
     <Room title={title} actions={null}>
       {hint !== null && <p class="hint">{hint}</p>}
-      <TakenUp composer={composer} />
+      <UnsavedNote composer={composer} />
       {post === null && <GoOn composer={composer} />}
       {state.value.kind === "conflict" && (
         <ConflictChoice composer={composer} sentence={state.value.sentence} />

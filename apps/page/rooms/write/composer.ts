@@ -9,7 +9,7 @@ import { CallError } from "../../wire.ts";
 import { draftOf, type Form, formOf, isAnything, type OwnContent, type TargetForm } from "./form.ts";
 import { createKeptCopy, type KeptForm } from "./kept-forms.ts";
 import { changesIn } from "./remarks.ts";
-import { unlooked } from "./unlooked.ts";
+import { uncheckedPreviews } from "./unchecked-previews.ts";
 import { createSaver, type Refusal, type SaveState } from "./saver.ts";
 import { sentenceOf } from "../../../shared/texts.ts";
 
@@ -82,7 +82,7 @@ export function createDraftComposer({
   const form = signal(taken?.form ?? first);
   // Where it was changed elsewhere since then, the server says so.
   const draft = signal(found === null || taken === null ? found : { ...found, revision: taken.revision });
-  const checks = signal<readonly Check[]>(found?.checks ?? (isCopy ? unlooked(first) : []));
+  const checks = signal<readonly Check[]>(found?.checks ?? (isCopy ? uncheckedPreviews(first) : []));
   const state = signal<SaveState>({ kind: "nothing" });
   const takenUp = signal(taken === null ? null : { isOld: false });
   const keptCopy = createKeptCopy(taken?.id ?? null);

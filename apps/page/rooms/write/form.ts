@@ -22,7 +22,7 @@ export interface Medium {
 }
 
 /** A post that follows. */
-export interface Part {
+export interface ThreadPart {
   readonly key: string;
   readonly caption: string;
   readonly medium: Medium | null;
@@ -41,7 +41,7 @@ export interface TargetForm {
 /** What can be different on one channel. Null: as everywhere. */
 export type OwnContent = Pick<TargetForm, "caption" | "media" | "at">;
 
-export type When = "at" | "slot" | "repeat" | "now";
+export type TimeChoice = "at" | "slot" | "repeat" | "now";
 
 /** What is being written, as the fields on the page have it. */
 export interface Form {
@@ -50,9 +50,9 @@ export interface Form {
   readonly media: readonly Medium[];
   /** Without what media, parts and texts of their own are for. */
   readonly metadata: Json;
-  readonly parts: readonly Part[];
+  readonly parts: readonly ThreadPart[];
   readonly targets: readonly TargetForm[];
-  readonly when: When;
+  readonly when: TimeChoice;
   readonly at: string;
   readonly repeat: RepeatForm;
   readonly labels: readonly string[];
@@ -192,7 +192,7 @@ function mediaOf(mediaUrl: string, metadata: Json): Medium[] {
   });
 }
 
-function partsOf({ thread }: Json): Part[] {
+function partsOf({ thread }: Json): ThreadPart[] {
   const parts = Array.isArray(thread) ? thread.filter(isJson) : [];
   return parts.map((part) => {
     const url = textOf(part["mediaUrl"]);

@@ -13,7 +13,7 @@ import { isAnything } from "./form.ts";
 import { lastSave } from "./kept-forms.ts";
 
 /** What was written before, and was not saved, stands here again. */
-export function TakenUp({ composer }: { readonly composer: Composer }) {
+export function UnsavedNote({ composer }: { readonly composer: Composer }) {
   const { takenUp, post, state } = composer;
   const taken = takenUp.value;
   if (taken === null) return null;
@@ -40,7 +40,7 @@ export function GoOn({ composer: { draft, form } }: { readonly composer: Compose
   const { data, error } = useLoad(loadLatest, "open");
   if (draft.value !== null || isAnything(form.value)) return null;
   if (data === null && error !== null && isUnreached(error))
-    return <p class="hint">{tellUnopened(keptTitle())}</p>;
+    return <p class="hint">{unopenedDraftInWords(keptTitle())}</p>;
   if (data === null || data.title === null) return null;
   if (putAside.value.includes(data.id)) return null;
   return (
@@ -63,7 +63,7 @@ function keptTitle(): string | null {
 }
 
 /** What is said of drafts while they cannot be read. */
-export function tellUnopened(title: string | null): string {
+export function unopenedDraftInWords(title: string | null): string {
   return title === null
     ? "Drafts that you saved before open when you are online."
     : `“${title}” is kept, and opens when you are online.`;

@@ -17,7 +17,7 @@ let saving: Promise<unknown> = Promise.resolve();
 let stopSaving = (): void => {};
 
 /** The save with which a room was left is under way. Offline it is tried again, until `stop`. */
-export function noteLastSave(save: Promise<unknown>, stop: () => void): void {
+export function recordLastSave(save: Promise<unknown>, stop: () => void): void {
   saving = save;
   stopSaving = stop;
 }

@@ -3,7 +3,7 @@ import type { Check } from "../../../../src/domain/drafts/draft.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { now } from "../../../shared/clock.ts";
 import { type Json, jsonOf, textOf } from "../../../shared/json.ts";
-import { keepBehind } from "../../../shared/told.ts";
+import { keepBehind } from "../../../shared/sentences.ts";
 import { dropEdit, keepEdit, type KeptEdit } from "../../data/kept-edits.ts";
 import { zone } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
@@ -11,7 +11,7 @@ import { CallError } from "../../wire.ts";
 import { AGAIN_MS, type Composer, isSame, refusalOf, WAIT_MS } from "./composer.ts";
 import { type Form, formOfPost, postChangeOf } from "./form.ts";
 import { createSaver, type SaveState } from "./saver.ts";
-import { noPreview } from "./unlooked.ts";
+import { noPreview } from "./unchecked-previews.ts";
 
 /** Looks at a change of a post by a dry run, which the server answers and does not keep. */
 function lookerOf(post: Post, form: Signal<Form>, checks: Signal<readonly Check[]>) {
@@ -63,7 +63,7 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
   const unsaved = unsavedOf(post, form, before);
   const takenUp = signal(edit === null ? null : { isOld: edit.base !== post.updatedAt });
   let calm: SaveState = { kind: "nothing" };
-  const tell = (value: SaveState): void => {
+  const setState = (value: SaveState): void => {
     state.value = value.kind === "failed" ? value : unsaved.isChanged() ? { kind: "changed" } : calm;
   };
   const saver = createSaver<Json>({
@@ -75,7 +75,7 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
     read: () => ({ ...(unsaved.isChanged() ? changesOf(post, form.value) : { id: post.id }), dryRun: true }),
     save: lookerOf(post, form, checks),
     refusalOf,
-    onState: tell,
+    onState: setState,
   });
   saver.change();
   const set = (next: Form): void => {
@@ -110,7 +110,7 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
           takenUp.value = null;
           return changed;
         } finally {
-          tell(calm);
+          setState(calm);
         }
       },
     },

@@ -1,5 +1,5 @@
 import type { Sentence } from "../../../../src/domain/sentences.ts";
-import { sentencesBehind } from "../../../shared/told.ts";
+import { sentencesBehind } from "../../../shared/sentences.ts";
 import { PAGE_WORDS, sentenceInWords } from "../../../words.ts";
 import type { Check } from "../../../../src/domain/drafts/draft.ts";
 import type { Form } from "./form.ts";
@@ -95,7 +95,7 @@ export function placeOf({ accountId, field }: Remark, form: Form, shared: readon
   return shared.includes(field) && !Object.hasOwn(target.metadata, field) ? field : own;
 }
 
-interface Shown {
+interface FormView {
   readonly form: Form;
   /** The fields that stand with the text. */
   readonly shared: readonly string[];
@@ -104,20 +104,20 @@ interface Shown {
 }
 
 /** Whether no part shows it in red. */
-export function isUnshown(remark: Remark, { form, shared, slotless }: Shown): boolean {
+export function isUnshown(remark: Remark, { form, shared, slotless }: FormView): boolean {
   const place = placeOf(remark, form, shared);
   return place === "nowhere" || (place === "when" && slotless.includes(remark.accountId));
 }
 
 /** Why it cannot go out yet: itself where no part shows it, and else where to look. */
-export function tellFailing(
+export function failuresInWords(
   failing: readonly Check[],
-  shown: Shown,
+  shown: FormView,
   channelName: (accountId: string) => string,
 ): string {
   const errors = remarksOf(failing).filter(({ isError }) => isError);
   const slotless = errors.filter((one) => isUnshown(one, shown) && shown.slotless.includes(one.accountId));
-  if (slotless.length > 0) return tellSlotless(shown.slotless.map(channelName));
+  if (slotless.length > 0) return slotlessInWords(shown.slotless.map(channelName));
   const unshown = errors.find((one) => isUnshown(one, shown));
   if (unshown !== undefined) return `Not yet: ${channelName(unshown.accountId)}: ${unshown.text}`;
   const [one] = failing.length === 1 ? failing : [];
@@ -126,7 +126,7 @@ export function tellFailing(
 }
 
 /** What channels lack that take a slot. */
-export function tellSlotless(names: readonly string[]): string {
+export function slotlessInWords(names: readonly string[]): string {
   return names.length === 1
     ? `${names.join("")} has no slots yet. Set its times, or choose another time.`
     : `${listed(names)} have no slots yet. Set their times, or choose another time.`;

@@ -3,7 +3,15 @@ import { clockTime } from "../../../shared/when.ts";
 import { Button, IconButton } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import type { Composer } from "./composer.ts";
-import { fromDay, inWords, type RepeatForm, repeatProblems, tellTurns, UNITS, WEEKDAYS } from "./repeat.ts";
+import {
+  fromDay,
+  inWords,
+  type RepeatForm,
+  repeatProblems,
+  turnsInWords,
+  UNITS,
+  WEEKDAYS,
+} from "./repeat.ts";
 
 /** The rule of a series. */
 export function RepeatPart({ composer }: { readonly composer: Composer }) {
@@ -193,7 +201,7 @@ function Texts({ repeat, caption, set }: PartProps & { readonly caption: string 
           {texts.length === 0 ? "Let texts take turns" : "One more text"}
         </Button>
       </div>
-      {texts.length > 0 && <p class="muted note">{tellTurns(texts.length)}</p>}
+      {texts.length > 0 && <p class="muted note">{turnsInWords(texts.length)}</p>}
     </div>
   );
 }

@@ -144,7 +144,7 @@ export function inWords(form: RepeatForm, clock: (time: string) => string): stri
 }
 
 /** What is said once it is begun. `where`: its channels. */
-export function tellBegun(form: RepeatForm, clock: (time: string) => string, where: string): string {
+export function seriesStartInWords(form: RepeatForm, clock: (time: string) => string, where: string): string {
   const rule = inWords(form, clock);
   return `The series is started: ${rule.charAt(0).toLowerCase()}${rule.slice(1)} on ${where}.`;
 }
@@ -155,7 +155,7 @@ export function listed(words: readonly string[]): string {
 }
 
 /** How texts take turns. */
-export function tellTurns(count: number): string {
+export function turnsInWords(count: number): string {
   if (count === 1) return "Text 1 goes out each time, instead of the text of the post.";
   return `Text 1 goes out the first time, text 2 the second time${count > 2 ? ", and so on" : ""}. After text ${count} comes text 1 again. The text of the post itself is not used.`;
 }

@@ -15,7 +15,7 @@ import { toWall } from "./wall.ts";
 export type Query = Readonly<Record<string, string>>;
 
 /** Told apart from what a person cannot change any more. */
-export type Started =
+export type StartResult =
   /** `hint`: what of the address could not be taken. */
   | { readonly kind: "writing"; readonly composer: Composer; readonly hint: string | null }
   /** `text`: what was written and can go nowhere else than into another post. */
@@ -24,7 +24,7 @@ export type Started =
 const NO_CHANNEL = "The channel of this address is not there, or you may not see it. Choose another one.";
 
 /** `onDraft`: told the id of the draft that what is written is kept in. */
-export async function start(query: Query, onDraft: (id: string) => void): Promise<Started> {
+export async function start(query: Query, onDraft: (id: string) => void): Promise<StartResult> {
   const { draft, post, copy } = query;
   if (draft !== undefined) return startDraft(draft, onDraft);
   if (post !== undefined) return startPost(post);
@@ -43,7 +43,7 @@ export async function start(query: Query, onDraft: (id: string) => void): Promis
 }
 
 /** What could not be saved stands here again. */
-async function startNew(onDraft: (id: string) => void): Promise<Started> {
+async function startNew(onDraft: (id: string) => void): Promise<StartResult> {
   const form = emptyForm(now(), zone.value);
   // What is being saved a moment after it was left is a draft then.
   if (keptNew(form) !== null) await lastSave();
@@ -77,7 +77,7 @@ function isSaved({ id, form }: KeptForm, draft: Draft): boolean {
   return isThere;
 }
 
-async function startDraft(id: string, onDraft: (id: string) => void): Promise<Started> {
+async function startDraft(id: string, onDraft: (id: string) => void): Promise<StartResult> {
   const [draft] = (await call("list_drafts", { id })).drafts;
   if (draft === undefined) return { kind: "decided", sentence: "There is no such draft any more." };
   if (draft.state !== "open" && draft.state !== "waiting")
@@ -95,7 +95,7 @@ async function startDraft(id: string, onDraft: (id: string) => void): Promise<St
   return { kind: "writing", composer: createDraftComposer({ form, draft, kept, onDraft }), hint: null };
 }
 
-async function startPost(id: string): Promise<Started> {
+async function startPost(id: string): Promise<StartResult> {
   const { post } = await call("get_post", { id });
   const edit = readEdit(id);
   if (post.status === "scheduled" || post.status === "failed")

@@ -78,7 +78,7 @@ export function TargetPart({ composer, target, remarks }: TargetPartProps) {
           onChange={(value) => setField(field.key, value)}
         />
       ))}
-      {isOpen && !isPost && <Different {...{ composer, target, set }} />}
+      {isOpen && !isPost && <ChannelContent {...{ composer, target, set }} />}
       <MoreFields
         {...{ accountId, values, setField }}
         fields={fields.filter((field) => !field.isRequired && !isPosting(field))}
@@ -91,14 +91,14 @@ function hasOwn({ caption, media, at }: TargetForm): boolean {
   return caption !== null || media !== null || at !== null;
 }
 
-interface DifferentProps {
+interface ChannelContentProps {
   readonly composer: Composer;
   readonly target: TargetForm;
   set(change: (target: TargetForm) => TargetForm): void;
 }
 
 /** Its own text, media and time. */
-function Different({ composer, target, set }: DifferentProps) {
+function ChannelContent({ composer, target, set }: ChannelContentProps) {
   const form = composer.form.value;
   const { accountId, caption, media, at } = target;
   const name = channelName(accountId);

@@ -3,7 +3,7 @@ import type { Series } from "../../../src/domain/drafts/repeat.ts";
 import type { Draft } from "../../shared/drafts.ts";
 import { addDays, createZone } from "../../shared/zone.ts";
 
-type When = (ms: number) => string;
+type TimeFormat = (ms: number) => string;
 
 const MINUTE = 60_000;
 
@@ -12,7 +12,7 @@ export function countOf(count: number, one: string): string {
 }
 
 /** What an approval brings about, said before it. */
-export function tellApproval(draft: Draft, when: When): string {
+export function approvalInWords(draft: Draft, when: TimeFormat): string {
   const { repeat, targets, isNextSlot } = draft;
   const posts = countOf(targets.length, "post");
   if (repeat !== null)
@@ -37,7 +37,7 @@ function slotWords(count: number): string {
 }
 
 /** When, in a few words, for lists. */
-export function tellTimeShortly(draft: Draft, when: When): string {
+export function timeInShort(draft: Draft, when: TimeFormat): string {
   if (draft.repeat !== null) return "Series";
   const times = draft.targets.flatMap(({ scheduledAt }) => scheduledAt ?? []);
   const at = draft.scheduledAt ?? (times.length === 0 ? null : Math.min(...times));
@@ -54,7 +54,12 @@ export function goesOutAtOnce({ repeat, targets, isNextSlot }: Draft, now: numbe
 }
 
 /** What was brought about. `times` are those of its posts. */
-export function tellApproved(isSeries: boolean, times: readonly number[], now: number, when: When): string {
+export function approvalResult(
+  isSeries: boolean,
+  times: readonly number[],
+  now: number,
+  when: TimeFormat,
+): string {
   const posts = countOf(times.length, "post");
   const are = times.length === 1 ? "is" : "are";
   const first = Math.min(...times);

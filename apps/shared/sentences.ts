@@ -17,7 +17,7 @@ export function sentencesOf(text: string): readonly Sentence[] {
 }
 
 /** Puts people's words in the answer where the server's sentences stand. `sentences`: by JSON pointers into it. */
-export function tell(answer: Json, sentences: unknown, words: Words): void {
+export function wordAnswer(answer: Json, sentences: unknown, words: Words): void {
   if (!isJson(sentences)) return;
   for (const [pointer, list] of Object.entries(sentences)) {
     const path = pointer.split("/").slice(1).map(unescaped);
