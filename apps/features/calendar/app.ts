@@ -8,7 +8,8 @@ import type { Host } from "../../shared/host.ts";
 import type { Wire } from "../../shared/wire.ts";
 import { certainPart, loadCalendar, NO_CALENDAR, NOTHING_LOADED } from "./load-calendar.ts";
 import type { CalendarOptions } from "./options.ts";
-import { CHANGES, readCalendar, readPost, type Calendar, type CalendarPost } from "./posts.ts";
+import { POST_CHANGES, type PostChangeName } from "../post/post-changes.ts";
+import { readCalendar, readPost, type Calendar, type CalendarPost } from "./posts.ts";
 import {
   activeAt,
   createState,
@@ -242,13 +243,13 @@ export class App {
   }
 
   /** Does what its button says. */
-  async change(id: string, name: keyof typeof CHANGES): Promise<void> {
-    const { from, said, ...work } = CHANGES[name];
+  async change(id: string, name: PostChangeName): Promise<void> {
+    const { from, said, tool, args, doing } = POST_CHANGES[name];
     const post = this.#idle(id);
     if (post?.status !== from || !this.#host.abilities.callsTools) return;
-    if ((await this.#work(post, work)) === null) return;
+    if ((await this.#work(post, { tool, args, doing })) === null) return;
     this.say(said);
-    this.#updateModel(`${id}: ${work.tool}`);
+    this.#updateModel(`${id}: ${tool}`);
   }
 
   /** Opens the text of a post to be written anew: the whole of it, as it is now. */
@@ -276,12 +277,12 @@ export class App {
     const answer = await this.#work(post, {
       tool: isFailed ? "retry_post" : "update_post",
       args: { caption },
-      doing: isFailed ? CHANGES.retry.doing : "Saving…",
+      doing: isFailed ? POST_CHANGES.retry.doing : "Saving…",
     });
     if (answer === null) return;
     if (this.state?.panel?.writing?.id === id)
       this.update({ panel: { ...this.state.panel, writing: null } }, "panel:title");
-    this.say(isFailed ? CHANGES.retry.said : "The text is saved.");
+    this.say(isFailed ? POST_CHANGES.retry.said : "The text is saved.");
     this.#hint(answer["warnings"]);
     this.#updateModel(`${id}: ${isFailed ? "retry_post with another text" : "another text"}`);
   }

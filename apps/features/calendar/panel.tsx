@@ -6,17 +6,10 @@ import { nameOf } from "../../shared/texts.ts";
 import { readWallTime, writeWallTime } from "../../shared/wall-time.ts";
 import type { App } from "./app.ts";
 import { changePanel, closePanel } from "./open.ts";
-import {
-  channelOf,
-  inOrder,
-  platformOf,
-  QUESTIONS,
-  type QuestionName,
-  type CalendarDraft,
-  type CalendarPost,
-} from "./posts.ts";
+import { channelOf, inOrder, platformOf, type CalendarDraft, type CalendarPost } from "./posts.ts";
 import { findPost, isLoaded, when, type Panel as Shown, type State } from "./state.ts";
 import { Sign, Tool } from "./tool.tsx";
+import { type AskedChange, POST_CHANGES } from "../post/post-changes.ts";
 
 interface PanelProps {
   readonly app: App;
@@ -153,8 +146,8 @@ function PostPart(props: PostProps) {
 }
 
 /** What is asked before it is done to a post of this status. */
-const ASKED: Partial<Record<Status, QuestionName>> = {
-  failed: "putAway",
+const ASKED: Partial<Record<Status, AskedChange>> = {
+  failed: "dismiss",
   published: "takeDown",
   scheduled: "cancel",
 };
@@ -171,7 +164,7 @@ function Actions(props: PostProps) {
   if (asked !== null && asking?.id === id && asking.what === asked)
     return <Question {...props} what={asked} />;
   if (url === null && asked === null) return null;
-  const ask = (what: QuestionName): void => changePanel(app, { asking: { id, what } }, `keep:${id}`);
+  const ask = (what: AskedChange): void => changePanel(app, { asking: { id, what } }, `keep:${id}`);
   return (
     <div class="actions">
       {url !== null && (
@@ -183,14 +176,14 @@ function Actions(props: PostProps) {
         />
       )}
       {asked === "cancel" && <NewTime {...props} />}
-      {asked === "putAway" && (
+      {asked === "dismiss" && (
         <Action name="retry" post={post} text="Send again" onClick={() => void app.change(id, "retry")} />
       )}
-      {(asked === "cancel" || asked === "putAway") && (
+      {(asked === "cancel" || asked === "dismiss") && (
         <Action name="write" post={post} text="Edit text" onClick={() => void app.write(id)} />
       )}
       {asked !== null && (
-        <Action name="ask" post={post} text={QUESTIONS[asked].button} onClick={() => ask(asked)} />
+        <Action name="ask" post={post} text={POST_CHANGES[asked].button} onClick={() => ask(asked)} />
       )}
     </div>
   );
@@ -212,8 +205,8 @@ function Action({ name, post, text, onClick }: ActionProps) {
 }
 
 /** A sandboxed page may open no dialog of the browser's. The focus is on what changes nothing. */
-function Question({ app, post, what }: PostProps & { readonly what: QuestionName }) {
-  const { question, text, yes, no } = QUESTIONS[what];
+function Question({ app, post, what }: PostProps & { readonly what: AskedChange }) {
+  const { question, text, yes, no } = POST_CHANGES[what];
   const keep = (): void => changePanel(app, { asking: null }, `ask:${post.id}`);
   return (
     <div class="actions" role="group" aria-label={question}>

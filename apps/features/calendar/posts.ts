@@ -56,64 +56,6 @@ export interface Calendar {
   readonly timezone: string;
 }
 
-/** What a button does to a post. */
-export const CHANGES = {
-  retry: {
-    tool: "retry_post",
-    args: {},
-    from: "failed",
-    doing: "Sending again…",
-    said: "The post is sent again.",
-  },
-  cancel: {
-    tool: "cancel_post",
-    args: {},
-    from: "scheduled",
-    doing: "Cancelling…",
-    said: "The post is cancelled.",
-  },
-  takeDown: {
-    tool: "cancel_post",
-    from: "published",
-    args: { fromPlatform: true },
-    doing: "Taking it down…",
-    said: "The post is taken down.",
-  },
-  putAway: {
-    tool: "resolve_post",
-    from: "failed",
-    args: { outcome: "dismissed" },
-    doing: "Dismissing it…",
-    said: "The post is dismissed.",
-  },
-} as const;
-
-/** What the person is asked before it is done, and the answers. */
-export const QUESTIONS = {
-  cancel: {
-    button: "Cancel post",
-    question: "Cancel this post?",
-    text: "It will not go out.",
-    yes: "Yes, cancel it",
-    no: "Keep it",
-  },
-  takeDown: {
-    button: "Take down",
-    question: "Take this post down?",
-    text: "It is deleted on the platform and cannot be brought back.",
-    yes: "Yes, take it down",
-    no: "Leave it there",
-  },
-  putAway: {
-    button: "Dismiss",
-    question: "Dismiss this post?",
-    text: "It will never be sent, and does not count as failed any more.",
-    yes: "Yes, dismiss it",
-    no: "Leave it",
-  },
-} as const;
-export type QuestionName = keyof typeof QUESTIONS;
-
 /** Null for anything that is not a calendar. */
 export function readCalendar(value: Json | null): Calendar | null {
   if (value === null || !Array.isArray(value["posts"])) return null;

@@ -7,13 +7,13 @@ import {
   inOrder,
   type CalendarDraft,
   type FreeSlot,
-  type QuestionName,
   type Calendar,
   type CalendarPost,
 } from "./posts.ts";
 import { comingInWords } from "./coming.ts";
 import type { CalendarOptions } from "./options.ts";
 import { createZone, daysShown, monthOf, type Day, type WallTime, type Zone } from "../../shared/zone.ts";
+import type { AskedChange } from "../post/post-changes.ts";
 
 export type View = "month" | "week";
 
@@ -25,7 +25,7 @@ export type Panel = (
   | { readonly kind: "failed" }
 ) & {
   /** The post that something would be done to, while the person is asked. */
-  readonly asking?: { readonly id: string; readonly what: QuestionName } | null;
+  readonly asking?: { readonly id: string; readonly what: AskedChange } | null;
   /** The post whose text is being written, and the text as it was. */
   readonly writing?: { readonly id: string; readonly text: string } | null;
 };

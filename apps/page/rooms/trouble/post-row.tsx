@@ -107,7 +107,7 @@ function PostButtons({ post, title, isBusy, act }: PostButtonsProps) {
         <RetryButtons id={id} isToChange={needsChange(post)} isBusy={isBusy} retry={retry} />
       )}
       <MoreMenu about={title}>
-        <PostMore post={post} retry={retry} putAway={() => setIsAsking(true)} />
+        <PostMore post={post} retry={retry} dismiss={() => setIsAsking(true)} />
       </MoreMenu>
       {isAsking && (
         <Ask
@@ -157,11 +157,11 @@ function RetryButtons({ id, isToChange, isBusy, retry }: RetryButtonsProps) {
 function PostMore({
   post,
   retry,
-  putAway,
+  dismiss,
 }: {
   readonly post: Post;
   retry(): void;
-  putAway(): void;
+  dismiss(): void;
 }): ComponentChildren {
   const id = encodeURIComponent(post.id);
   return (
@@ -173,7 +173,7 @@ function PostMore({
         </button>
       )}
       <a href={`/app/plan?post=${id}`}>Open in the plan</a>
-      <button type="button" onClick={putAway}>
+      <button type="button" onClick={dismiss}>
         Dismiss
       </button>
     </>

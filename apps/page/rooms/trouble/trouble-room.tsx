@@ -4,10 +4,9 @@ import type { Post } from "../../../../src/domain/posts/post.ts";
 import { now } from "../../../shared/clock.ts";
 import { useLoad } from "../../data/load.ts";
 import { countPosts } from "../../../shared/texts.ts";
-import type { Json } from "../../../shared/json.ts";
 import { may } from "../../data/session.ts";
 import { loadStatus, platformTitle, status } from "../../data/shared-data.ts";
-import { call } from "../../data/tools.ts";
+import { listAllPosts } from "../../data/list-posts.ts";
 import { ButtonLink } from "../../../ui/button.tsx";
 import { Room } from "../../../ui/room.tsx";
 import { Bones, Empty, Problem } from "../../../ui/states.tsx";
@@ -18,8 +17,6 @@ import { PostRow, Reason } from "./post-row.tsx";
 import { TryingRow } from "./trying-row.tsx";
 import { errorInWords } from "./error-words.ts";
 
-const PAGE = 500;
-
 interface TroublePosts {
   readonly failed: readonly Post[];
   /** Those that wait though their time has passed, and those that were begun. */
@@ -29,23 +26,11 @@ interface TroublePosts {
 async function loadTroubles(signal: AbortSignal): Promise<TroublePosts> {
   const to = new Date(now()).toISOString();
   const [failed, late, begun] = await Promise.all([
-    listAll({ status: ["failed"] }, signal),
-    listAll({ status: ["scheduled", "uploaded"], to }, signal),
-    listAll({ status: ["publishing"] }, signal),
+    listAllPosts({ status: ["failed"] }, { signal }),
+    listAllPosts({ status: ["scheduled", "uploaded"], to }, { signal }),
+    listAllPosts({ status: ["publishing"] }, { signal }),
   ]);
   return { failed, late: [...late, ...begun] };
-}
-
-async function listAll(filter: Json, signal: AbortSignal): Promise<readonly Post[]> {
-  const posts: Post[] = [];
-  let cursor: string | null = null;
-  do {
-    const args = { ...filter, limit: PAGE, ...(cursor !== null && { cursor }) };
-    const page: { posts: Post[]; nextCursor: string | null } = await call("list_posts", args, { signal });
-    posts.push(...page.posts);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  return posts;
 }
 
 /** What went wrong, and what a person does about it. */
