@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { DraftItems, DraftPager } from "../features/draft/draft-items.tsx";
 import { DraftView } from "../features/draft/draft-view.tsx";
@@ -8,6 +7,7 @@ import { countOf, timeInShort } from "../features/draft/draft-words.ts";
 import type { Draft } from "../shared/drafts.ts";
 import { formats, longTime, timezone, zone } from "../shared/when.ts";
 import { Button } from "../ui/button.tsx";
+import { Sign, Tool } from "../ui/tool.tsx";
 import { Decide } from "./decide.tsx";
 import { Count, NamedPreview } from "./named-preview.tsx";
 import * as review from "./review.ts";
@@ -36,20 +36,6 @@ export function ReviewView() {
         {said}
       </div>
     </>
-  );
-}
-
-interface ToolProps {
-  readonly label: string;
-  readonly children: ComponentChildren;
-  onClick(): unknown;
-}
-
-function Tool({ label, children, onClick }: ToolProps) {
-  return (
-    <button type="button" class="tool" aria-label={label} title={label} onClick={() => void onClick()}>
-      {children}
-    </button>
   );
 }
 
@@ -106,12 +92,15 @@ function Toolbar({ drafts, nextCursor }: DraftsProps) {
         </div>
       )}
       {review.host.abilities.callsTools && nextCursor !== null && (
-        <Tool label="More drafts" onClick={review.loadMore}>
+        <Tool label="More drafts" onClick={() => void review.loadMore()}>
           {review.isLoading.value ? "Loading…" : "More"}
         </Tool>
       )}
       {canFullscreen && (
-        <Tool label={isFullscreen ? "Leave full screen" : "Full screen"} onClick={review.toggleFullscreen}>
+        <Tool
+          label={isFullscreen ? "Leave full screen" : "Full screen"}
+          onClick={() => void review.toggleFullscreen()}
+        >
           {isFullscreen ? "↙" : "↗"}
         </Tool>
       )}
@@ -127,20 +116,12 @@ function timeInLists(ms: number): string {
   return `${formats.value.shortDay(zone.value.read(ms).day)} ${formats.value.time(ms)}`;
 }
 
-function Sign({ children }: { readonly children: string }) {
-  return (
-    <span class="sign" aria-hidden="true">
-      {children}
-    </span>
-  );
-}
-
 function ItemFacts({ draft }: { readonly draft: Draft }) {
   const { label, sign, tint } = standingOf(draft);
   return (
     <>
       <span class={`standing ${tint}`}>
-        <Sign>{sign}</Sign>
+        <Sign sign={sign} />
         {label}
       </span>{" "}
       <span class="muted">{timeInShort(draft, timeInLists)}</span>
@@ -232,7 +213,7 @@ function Brief({ drafts }: DraftsProps) {
             const names = draft.targets.map((one) => review.channelName(one.accountId, one.accountName));
             return (
               <li key={draft.id} class={tint}>
-                <Sign>{sign}</Sign>
+                <Sign sign={sign} />
                 {label} · {timeInShort(draft, timeInLists)} <span dir="auto">{draft.title}</span>
                 <span class="muted" dir="auto">
                   {names.length > 0 && ` (${names.join(", ")})`}

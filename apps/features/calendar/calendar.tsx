@@ -8,7 +8,7 @@ import { Month } from "./month.tsx";
 import { Panel } from "./panel.tsx";
 import type { Panel as Shown } from "./state.ts";
 import { TextView } from "./text-view.tsx";
-import { Tool } from "./tool.tsx";
+import { Tool } from "../../ui/tool.tsx";
 import { MoveHint, Legend, Toolbar } from "./toolbar.tsx";
 import { Week } from "./week.tsx";
 

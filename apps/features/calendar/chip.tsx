@@ -6,7 +6,7 @@ import type { App } from "./app.ts";
 import { openOne } from "./open.ts";
 import { channelOf, placeOf, type CalendarDraft, type CalendarPost, type FreeSlot } from "./posts.ts";
 import { isMovable, type State } from "./state.ts";
-import { Sign } from "./tool.tsx";
+import { Sign } from "../../ui/tool.tsx";
 
 interface ChipProps<One> {
   readonly app: App;

@@ -8,7 +8,7 @@ import type { App } from "./app.ts";
 import { changePanel, closePanel } from "./open.ts";
 import { channelOf, inOrder, platformOf, type CalendarDraft, type CalendarPost } from "./posts.ts";
 import { findPost, isLoaded, when, type Panel as Shown, type State } from "./state.ts";
-import { Sign, Tool } from "./tool.tsx";
+import { Sign, Tool } from "../../ui/tool.tsx";
 import { type AskedChange, POST_CHANGES } from "../post/post-changes.ts";
 
 interface PanelProps {

@@ -1,7 +1,7 @@
 import { STATUSES } from "../../shared/statuses.ts";
 import { inOrder } from "./posts.ts";
 import { countByStatus, periodDrafts, periodPosts, periodTitle, type State, comingLines } from "./state.ts";
-import { Sign } from "./tool.tsx";
+import { Sign } from "../../ui/tool.tsx";
 
 /**
  * The period in a few lines, for a host that gives little room: what needs a look first, then what comes

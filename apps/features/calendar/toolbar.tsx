@@ -2,7 +2,7 @@ import { DRAFT_STATES } from "../../shared/drafts.ts";
 import { STATUSES } from "../../shared/statuses.ts";
 import type { App } from "./app.ts";
 import { countByStatus, periodDrafts, periodPosts, periodTitle, type State, comingLines } from "./state.ts";
-import { Sign, Tool } from "./tool.tsx";
+import { Sign, Tool } from "../../ui/tool.tsx";
 
 interface ToolbarProps {
   readonly app: App;
@@ -17,10 +17,10 @@ export function Toolbar({ app, state }: ToolbarProps) {
       <div class="group">
         {state.abilities.callsTools && (
           <>
-            <Tool name="tool:previous" {...labelled(`Previous ${view}`)} onClick={() => void app.step(-1)}>
+            <Tool name="tool:previous" label={`Previous ${view}`} onClick={() => void app.step(-1)}>
               ‹
             </Tool>
-            <Tool name="tool:next" {...labelled(`Next ${view}`)} onClick={() => void app.step(1)}>
+            <Tool name="tool:next" label={`Next ${view}`} onClick={() => void app.step(1)}>
               ›
             </Tool>
             <Tool name="tool:today" onClick={() => void app.showToday()}>
@@ -58,7 +58,7 @@ export function Toolbar({ app, state }: ToolbarProps) {
       {layout.canFullscreen && (
         <Tool
           name="tool:fullscreen"
-          {...labelled(layout.isFullscreen ? "Leave full screen" : "Full screen")}
+          label={layout.isFullscreen ? "Leave full screen" : "Full screen"}
           onClick={() => void app.toggleFullscreen()}
         >
           {layout.isFullscreen ? "↙" : "↗"}
@@ -66,11 +66,6 @@ export function Toolbar({ app, state }: ToolbarProps) {
       )}
     </>
   );
-}
-
-/** What a sign alone does. */
-function labelled(label: string) {
-  return { "aria-label": label, title: label };
 }
 
 /** What to press while a post is carried, for those who see. It is said besides. */

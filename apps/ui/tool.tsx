@@ -1,15 +1,18 @@
 import type { JSX } from "preact";
-import { classes } from "../../ui/classes.ts";
+import { classes } from "./classes.ts";
 
 interface ToolProps extends JSX.HTMLAttributes<HTMLButtonElement> {
   /** What the focus finds it by when it is drawn anew. */
   readonly name?: string;
   readonly look?: "bad" | "main";
+  /** What a sign alone does. */
+  readonly label?: string;
 }
 
-/** A button of the calendar's own frame. */
-export function Tool({ name, look, ...rest }: ToolProps) {
-  return <button type="button" class={classes("tool", look)} data-key={name} {...rest} />;
+/** A button of the frame around what an agent shows. */
+export function Tool({ name, look, label, ...rest }: ToolProps) {
+  const named = label !== undefined && { "aria-label": label, title: label };
+  return <button type="button" class={classes("tool", look)} data-key={name} {...named} {...rest} />;
 }
 
 /** The shape of a state, beside its colour. */
