@@ -55,13 +55,13 @@ export function Decide({ draft }: { readonly draft: Draft }) {
   );
 }
 
-/** What was not shown whole is no thing to agree to here. */
+/** A draft that is not shown whole cannot be approved here. */
 function cutInWords({ id }: Draft): string {
   return `It cannot be approved here, because a part of it is not shown. Read and approve it on the command line: posthorn drafts --json, posthorn approve ${id}`;
 }
 
-/** `told`: behind what is asked. "": a field says it. */
-type QuestionWords = readonly [asked: string, told: string, yes: string, no: string];
+/** `text`: after the question; empty if a field says it. */
+type QuestionWords = readonly [question: string, text: string, yes: string, no: string];
 
 function wordsOf(asking: Exclude<Decision, "changes">, draft: Draft): QuestionWords {
   const { targets, repeat, isNextSlot } = draft;
@@ -137,7 +137,7 @@ function Changes() {
   );
 }
 
-/** A time that has gone by is given anew. */
+/** A past time must be replaced. */
 function NewTime({ draft }: { readonly draft: Draft }) {
   const field = useRef<HTMLInputElement>(null);
   const approve = (): void => {

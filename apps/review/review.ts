@@ -17,7 +17,7 @@ interface Page {
   readonly cut: ReadonlySet<string>;
 }
 
-/** What is said while it is done, when it is done, and to the model. */
+/** Said meanwhile, afterwards, and to the model. */
 const DECISIONS: Readonly<Record<Decision, { doing: string; done: string; told: string }>> = {
   approve: { doing: "Scheduling…", done: "Approved: its posts are scheduled.", told: "was approved" },
   changes: {
@@ -49,7 +49,7 @@ export const busy = signal<ReadonlyMap<string, string>>(new Map());
 export const isLoading = signal(false);
 /** A sentence that stays until it is closed. */
 export const complaint = signal<string | null>(null);
-/** Told to those who do not see the change. */
+/** For screen readers. */
 export const said = signal("");
 
 /** Filters that the drafts were asked for with; they hold for further pages too. */
@@ -184,7 +184,7 @@ export async function toggleFullscreen(): Promise<void> {
   takeContext(await host.toggleFullscreen(layout.value));
 }
 
-/** Answers are cut to what a model can read; alone, a draft has all of that room. */
+/** Answers are cut to what a model can read. A single draft has the whole of that room. */
 async function loadWhole(id: string): Promise<void> {
   if (page.value?.cut.has(id) !== true || !host.abilities.callsTools) return;
   const given = await load(id);

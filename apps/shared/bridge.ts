@@ -20,7 +20,7 @@ export interface ToolAnswer {
   readonly structured: Json | null;
   /** What a model would read; the sentence of an error. */
   readonly text: string;
-  /** Said beside the answer when it is not the whole one. */
+  /** A note if the answer is not complete. */
   readonly note: string | null;
 }
 
@@ -156,7 +156,7 @@ export class Bridge {
   }
 }
 
-/** Where the server says which sentences of an answer lead on, and to what. */
+/** The field in which the server sends the sentences of an answer as data. */
 const SENTENCES = "posthorn/sentences";
 
 function readAnswer(result: Json): ToolAnswer {

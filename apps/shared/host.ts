@@ -59,13 +59,13 @@ export class Host {
     await this.#wire?.openLink(url);
   }
 
-  /** What changed of the context; nothing where the host did not do it. */
+  /** The changes of the context; empty if the host did nothing. */
   async toggleFullscreen({ isFullscreen }: Layout): Promise<Json> {
     return (await this.#wire?.requestMode(isFullscreen ? "inline" : "fullscreen").catch(() => ({}))) ?? {};
   }
 
   /**
-   * The model's picture is from before. `intro` with the changes, in ids and times alone: texts of posts could
+   * The model knows the state of before. `intro` with the changes, in ids and times alone: texts of posts could
    * speak to it.
    */
   updateModel(intro: string, change: string): void {

@@ -6,7 +6,7 @@ export const DEVICE_OFFLINE = "You are offline. Connect this device to its netwo
 /** Why the server does not answer now; null: it does. */
 export const offline = signal<string | null>(null);
 
-/** Whether it says no more than that no answer came, which is over once one comes. */
+/** Whether the sentence only says that no answer came. It is obsolete once one comes. */
 export function isUnreached(sentence: string): boolean {
   return sentence.includes(SERVER_SILENT) || sentence.includes(DEVICE_OFFLINE);
 }

@@ -25,7 +25,7 @@ interface Standing {
   readonly scheduledAt: number;
 }
 
-/** Whether it failed, and a person put it away: no other cancelled post keeps an error. */
+/** Whether it failed and a person dismissed it: no other cancelled post keeps an error. */
 export function isDismissed({ status, error }: Pick<Standing, "status" | "error">): boolean {
   return status === "cancelled" && error !== null;
 }
@@ -35,7 +35,7 @@ export function isLate({ status, scheduledAt }: Omit<Standing, "error">, now: nu
   return status === "scheduled" && scheduledAt + LATE_MS < now;
 }
 
-/** What people call where a post stands. */
+/** The state of a post in a word, with its shape. */
 export function standingOf(post: Standing, now: number): { readonly label: string; readonly sign: string } {
   const { label, sign } = STATUSES[post.status];
   if (isDismissed(post)) return { label: "Dismissed", sign };

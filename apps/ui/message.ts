@@ -3,7 +3,7 @@ export interface Message {
   readonly text: string;
   /** Something was refused or failed: it stays until it is closed. */
   readonly isBad?: boolean;
-  /** `isShown`: whether the page shows already what it leads to, and needs no link. */
+  /** `isShown`: whether the page already shows the target, so that no link is needed. */
   readonly link?: {
     readonly text: string;
     readonly href: string;

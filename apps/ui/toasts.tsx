@@ -9,7 +9,7 @@ interface Toast extends Message {
   readonly undo: (() => void) | null;
   /** What `undo` is called on its button. */
   readonly action?: string;
-  /** It is about what one is doing, and goes with that. */
+  /** It is about the present task, and closes with it. */
   readonly isComplaint?: boolean;
 }
 
@@ -43,7 +43,7 @@ export function complain(text: string): void {
   add({ text, undo: null, isBad: true, isComplaint: true });
 }
 
-/** What was complained about is mended or left. */
+/** Closes complaints: the task is done or left. */
 export function closeComplaints(): void {
   if (toasts.value.some(({ isComplaint }) => isComplaint === true))
     toasts.value = toasts.value.filter(({ isComplaint }) => isComplaint !== true);
@@ -78,7 +78,7 @@ function close(id: number): void {
   toasts.value = toasts.value.filter((one) => one.id !== id);
 }
 
-/** How many dialogs lie over the page. What lies below the last of them is neither seen nor read. */
+/** The number of open dialogs. Only the top one is seen and read. */
 export const sheetsOpen = signal(0);
 
 /** `depth`: of the dialog that it stands in; only the one on top shows anything. */

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { classes } from "./classes.ts";
 
 interface ToolProps extends JSX.HTMLAttributes<HTMLButtonElement> {
-  /** What the focus finds it by when it is drawn anew. */
+  /** The key by which it gets the focus again after a drawing. */
   readonly name?: string;
   readonly look?: "bad" | "main";
   /** What a sign alone does. */

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { isUnreached, offline } from "../shared/reach.ts";
 import { sentenceOf } from "../shared/texts.ts";
 
-/** Why something was refused. That the server was out of reach is over once it answers again. */
+/** The reason of a refusal. Cleared once an unreachable server answers again. */
 export function useRefusal(): readonly [string | null, (sentence: string | null) => void] {
   const [refusal, setRefusal] = useState<string | null>(null);
   const isReached = offline.value === null;
@@ -18,7 +18,7 @@ export function useWork() {
   const [error, setError] = useRefusal();
   // A second press may come before the page shows the first.
   const isUnderWay = useRef(false);
-  /** Answers whether it was done. `what` is in `doing` meanwhile. `tell`: why it was refused. */
+  /** Answers whether it was done. `what` is in `doing` meanwhile. `wordsOf`: the reason of a refusal in words. */
   const run = async (
     work: () => Promise<unknown>,
     what = "work",

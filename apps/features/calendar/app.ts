@@ -24,7 +24,7 @@ import {
 } from "./state.ts";
 import { addDays, addMonths, type Day, type WallTime } from "../../shared/zone.ts";
 
-/** What stands over the calendar until it is closed. */
+/** A message over the calendar, until it is closed. */
 interface Message {
   readonly sentence: string;
   /** Nothing was refused, and something is good to know. */
@@ -38,12 +38,12 @@ interface Work {
   readonly doing: string;
 }
 
-/** What the person does with the calendar, and what the server says to it. What is drawn reads its signals. */
+/** The calendar's state and actions. Components read its signals. */
 export class App {
-  /** What stands in the calendar's place before there is one, and when there is none. */
+  /** Shown instead of the calendar until it is loaded, or if there is none. */
   readonly text = signal<string | null>("Loading the calendar…");
   readonly message = signal<Message | null>(null);
-  /** Told to those who do not see the change. Another object is told anew. */
+  /** For screen readers. A new object is read out even if its sentence is the same. */
   readonly said = signal({ sentence: "" });
   readonly #state = signal<State | null>(null);
   readonly #host: Host;
@@ -51,7 +51,7 @@ export class App {
   /** Filters that the calendar was asked for with; they hold for other months too. */
   #filters: Json = {};
   #loads = 0;
-  /** What was shown last that had come from the server: shown again where something else does not come. */
+  /** The last view that the server answered; shown again if the next one fails. */
   #settled: Pick<State, "view" | "day" | "hour"> | null = null;
   #focus: string | null = null;
 
@@ -64,7 +64,7 @@ export class App {
     return this.#state.value;
   }
 
-  /** The `data-key` of what the next drawing gives the focus to. Asked for once. */
+  /** The `data-key` of the element that gets the focus after the next drawing. Cleared by this call. */
   takeFocus(): string | null {
     const focus = this.#focus;
     this.#focus = null;
@@ -102,18 +102,18 @@ export class App {
     if (answer.note !== null) void this.show(state.view, state.day);
   }
 
-  /** Begins without an answer at hand; the first one is asked for. Null: today. */
+  /** Shows an empty calendar and loads it. `day` null: today. */
   start(timezone: string, view: View, day: Day | null): Promise<void> {
     const { abilities, context } = this.#host;
     const calendar = { ...NOTHING_LOADED, timezone };
     const state = createState({ calendar, abilities, context, now: now(), options: this.#options });
-    // What is asked for is what is shown, also where no answer comes.
+    // Shows the period that was asked for even if no answer comes.
     const shown = { ...state, view, day: day ?? state.zone.read(state.now).day };
     this.#draw(shown);
     return this.show(view, shown.day);
   }
 
-  /** Asks anew for the days that are shown. */
+  /** Reloads the days shown. */
   reload(): Promise<void> {
     const state = this.state;
     if (state === null || state.move !== null) return Promise.resolve();
@@ -192,7 +192,7 @@ export class App {
 
   #takeLoaded(calendar: Calendar): void {
     if (this.state === null) return;
-    // What is on its way to the server is newer here, and what is carried is looked for under its old day.
+    // Posts that are being saved are newer here than in the answer; the post being moved is found by its old day.
     const { busy, move } = this.state;
     const ids = new Set(calendar.posts.map(({ id }) => id));
     const isKept = ({ id }: CalendarPost): boolean => id === move?.id || (busy.has(id) && ids.has(id));
@@ -206,7 +206,7 @@ export class App {
     });
   }
 
-  /** The post, unless something is being done to it. */
+  /** The post; null if it is being changed. */
   #idle(id: string): CalendarPost | null {
     return this.state === null || this.state.busy.has(id) ? null : findPost(this.state, id);
   }
@@ -252,7 +252,7 @@ export class App {
     this.#updateModel(`${id}: ${tool}`);
   }
 
-  /** Opens the text of a post to be written anew: the whole of it, as it is now. */
+  /** Loads the whole text of a post and opens it for editing. */
   async write(id: string): Promise<void> {
     const post = this.#idle(id);
     if (post === null) return;
@@ -287,7 +287,7 @@ export class App {
     this.#updateModel(`${id}: ${isFailed ? "retry_post with another text" : "another text"}`);
   }
 
-  /** `shown`: the post until the answer is there. Null: the server refused, and the post is as it was. */
+  /** `shown`: the post until the answer comes. Null: the server refused it, and the post is unchanged. */
   async #work(post: CalendarPost, { tool, args, doing }: Work, shown = post): Promise<Json | null> {
     this.closeMessage();
     this.#replace(shown, doing);
@@ -297,7 +297,7 @@ export class App {
     return isError ? null : (structured ?? {});
   }
 
-  /** What else is said of a change that was made. */
+  /** Shows the warnings of a change that was made. */
   #hint(warnings: unknown): void {
     if (!Array.isArray(warnings) || warnings.length === 0) return;
     const sentence = warnings.map(String).join(" ");

@@ -123,7 +123,7 @@ function Message({ app }: Pick<CalendarProps, "app">) {
   );
 }
 
-/** The same sentence is told again: its text is put there anew. */
+/** Writes the text again for each new `said`, so that screen readers read the same sentence again. */
 function LiveRegion({ app }: Pick<CalendarProps, "app">) {
   const line = useRef<HTMLDivElement>(null);
   const said = app.said.value;

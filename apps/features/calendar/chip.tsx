@@ -124,7 +124,7 @@ function PlaceName({ place }: { readonly place: string | null }) {
   );
 }
 
-/** A film has none, nor has what cannot be read. */
+/** Nothing for videos and for files that cannot be read. */
 function Thumb({ src }: { readonly src: string }) {
   const [isMissing, setIsMissing] = useState(false);
   if (isMissing) return null;
@@ -148,7 +148,7 @@ export function Slot({ state, one, isReachable }: Omit<ChipProps<FreeSlot>, "app
   const channel = state.calendar.names.get(accountId) ?? accountId;
   const time = state.formats.time(at);
   const place = tiles?.placeOf(accountId) ?? null;
-  // What is seen comes first in the name.
+  // The visible text comes first in the name.
   const name = `${time}${place === null ? "" : ` ${place},`} free on ${channel}, write a post`;
   return (
     <button

@@ -80,7 +80,7 @@ function carry(app: App, state: State, key: string): boolean {
   return true;
 }
 
-/** It was carried into another month or week: back to the one that it stands in. */
+/** The post was moved into another month or week: show that of the post again. */
 function showAgain(app: App, state: State, id: string): void {
   const post = findPost(state, id);
   const day = post === null ? null : state.zone.read(post.scheduledAt).day;

@@ -122,7 +122,7 @@ export function platformOf({ platforms }: Calls, { provider }: CalendarPost): st
 }
 
 /**
- * What tells a post's channel from the others, in a word or two: the platform, or the channel's name where there
+ * Distinguishes a post's channel in a word or two: the platform, or the channel's name where there
  * are several on that platform, or its handle where they are called the same. Null where there is only one channel.
  */
 export function placeOf({ posts, ...calls }: Calendar, post: CalendarPost): string | null {

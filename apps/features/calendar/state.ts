@@ -123,7 +123,7 @@ function shownPosts({ calendar, zone, move }: State): readonly CalendarPost[] {
   return [...moved, ...posts.filter((post) => post.id !== move.id)];
 }
 
-/** What stands on a day, or in one of its hours. */
+/** The content of a day, or of one of its hours. */
 export interface Cell {
   readonly posts: readonly CalendarPost[];
   readonly drafts: readonly CalendarDraft[];

@@ -4,7 +4,7 @@ import { countByStatus, periodDrafts, periodPosts, periodTitle, type State, comi
 import { Sign } from "../../ui/tool.tsx";
 
 /**
- * The period in a few lines, for a host that gives little room: what needs a look first, then what comes
+ * The period in a few lines, for a host with little room: what needs attention first, then what comes
  * next.
  */
 export function TextView({ state }: { readonly state: State }) {

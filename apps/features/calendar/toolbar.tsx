@@ -68,7 +68,7 @@ export function Toolbar({ app, state }: ToolbarProps) {
   );
 }
 
-/** What to press while a post is carried, for those who see. It is said besides. */
+/** The keys that move a post. Screen readers hear them from the live region. */
 export function MoveHint({ state: { view, move, formats, zone } }: Pick<ToolbarProps, "state">) {
   if (move === null) return null;
   const time = view === "month" ? "" : `, ${formats.time(zone.toMs(move.to))}`;

@@ -1,7 +1,7 @@
 import type { Draft } from "../../../src/domain/drafts/draft.ts";
 import type { Post } from "../../../src/domain/posts/post.ts";
 
-/** What a person saw of a draft on one channel. */
+/** The part of it that is on one channel. */
 interface ChannelSnapshot {
   readonly accountId: string;
   readonly scheduledAt: string | null;
@@ -11,7 +11,7 @@ interface ChannelSnapshot {
   readonly fields: string;
 }
 
-/** What a person saw of a draft, so that the next look shows what was changed since. */
+/** A draft as a person last saw it, to show what changed since. */
 export interface DraftSnapshot {
   readonly id: string;
   readonly revision: number;
@@ -57,7 +57,7 @@ export interface Words {
   when(at: string): string;
 }
 
-/** What was changed between two looks, in sentences. The words of texts are marked in place. */
+/** Changes between two snapshots, in sentences. Changes of texts are marked in the text itself. */
 export function changesBetween(before: DraftSnapshot, after: DraftSnapshot, words: Words): readonly string[] {
   const were = new Map(before.channels.map((one) => [one.accountId, one]));
   const are = new Set(after.channels.map(({ accountId }) => accountId));
@@ -106,7 +106,7 @@ const PARTS: Readonly<Record<ChangedField, string>> = {
   fields: "Other fields were changed",
 };
 
-/** Each kind of change once, with the channels that it is on where it is not on all. */
+/** One sentence for each kind of change; it names the channels unless it is on all. */
 function channelChanges(
   were: ReadonlyMap<string, ChannelSnapshot>,
   after: DraftSnapshot,

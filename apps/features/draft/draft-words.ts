@@ -11,7 +11,7 @@ export function countOf(count: number, one: string): string {
   return count === 1 ? `1 ${one}` : `${count} ${one}s`;
 }
 
-/** What an approval brings about, said before it. */
+/** What an approval will do. */
 export function approvalInWords(draft: Draft, when: TimeFormat): string {
   const { repeat, targets, isNextSlot } = draft;
   const posts = countOf(targets.length, "post");
@@ -45,7 +45,7 @@ export function timeInShort(draft: Draft, when: TimeFormat): string {
   return draft.isNextSlot ? "Next free slot" : "At once";
 }
 
-/** Whether a yes makes something public that no one can take back in the plan. */
+/** Whether an approval publishes something at once. */
 export function goesOutAtOnce({ repeat, targets, isNextSlot }: Draft, now: number): boolean {
   if (repeat !== null) return false;
   return targets.some(({ scheduledAt }) =>
@@ -53,7 +53,7 @@ export function goesOutAtOnce({ repeat, targets, isNextSlot }: Draft, now: numbe
   );
 }
 
-/** What was brought about. `times` are those of its posts. */
+/** What an approval led to. `times`: of the posts it made. */
 export function approvalResult(
   isSeries: boolean,
   times: readonly number[],
@@ -72,7 +72,7 @@ export function approvalResult(
     : `${posts} are scheduled, the first on ${when(first)}.`;
 }
 
-/** The days that a series comes to next, by the calendar of its zone. `begun`: when it was approved. Default: now. */
+/** The next days of a series, in its time zone. `begun`: when it was approved. Default: now. */
 export function nextDays(series: Series, now: number, count: number, begun = now): readonly string[] {
   const lastBefore = lastDayBy(series, begun);
   const lastOver = lastDayBy(series, now);
@@ -89,7 +89,7 @@ export function nextDays(series: Series, now: number, count: number, begun = now
   return days;
 }
 
-/** The last day on which the time of the series is over at that moment. */
+/** The last day whose time of the series has passed at that moment. */
 function lastDayBy({ timezone, time }: Series, ms: number): string {
   const { day, minutes } = createZone(timezone).read(ms);
   const [hour = 0, minute = 0] = time.split(":").map(Number);

@@ -11,9 +11,9 @@ export interface LoadResult<T> {
   readonly error: string | null;
   readonly isLoading: boolean;
   reload(): void;
-  /** To be offered where that can help. Undefined: the server would answer the same, as of what is not there. */
+  /** Tries again. Undefined if the server would answer the same, as for something that does not exist. */
   readonly again: (() => void) | undefined;
-  /** Puts something in the place of what was loaded, for what is known to have changed. */
+  /** Replaces the loaded data after a known change. */
   set(data: T): void;
 }
 

@@ -18,7 +18,7 @@ export interface Session {
   readonly version: string;
   /** Where others reach the server, without a slash at its end. */
   readonly publicUrl: string;
-  /** Whether the greeting was never put away. */
+  /** Whether the greeting was never closed. */
   readonly isWelcome: boolean;
   /** Whether the data can be downloaded as one file. */
   readonly hasBackup: boolean;
@@ -31,7 +31,7 @@ type SessionState =
   | { readonly state: "loading" }
   | { readonly state: "out" }
   | { readonly state: "unreachable"; readonly sentence: string }
-  /** `isOver`: the server takes the session no more. What stands in the rooms waits until one signs in again. */
+  /** `isOver`: the session has ended. The rooms keep their content until the person signs in again. */
   | { readonly state: "in"; readonly session: Session; readonly isOver?: true };
 
 export const sessionState = signal<SessionState>({ state: "loading" });

@@ -29,7 +29,7 @@ export interface HistoryLine {
 
 type HistoryPost = Pick<Post, "status" | "error" | "createdAt" | "updatedAt" | "scheduledAt" | "publishedAt">;
 
-/** Its life in order: made, tried, changed, ended. `at` is told beside each line. */
+/** The history of a post in order: scheduled, attempts, last change. `at`: the time beside each line. */
 export function historyLines(
   attempts: readonly Attempt[],
   platform: string,
@@ -40,7 +40,7 @@ export function historyLines(
   return [made, ...attemptLines(attempts, platform), ...lastChangeLines(attempts, post, when)];
 }
 
-/** What changed it last, where no attempt did: earlier changes leave no trace. */
+/** The last change, if it was not an attempt. Earlier ones are not recorded. */
 function lastChangeLines(
   attempts: readonly Attempt[],
   post: HistoryPost,

@@ -20,7 +20,7 @@ export function needsChange(post: Pick<Post, "error">): boolean {
   return isOfField || TO_CHANGE.test(error.replace(/"[^"]*"/g, ""));
 }
 
-/** Why a post failed that was put away: what was to be done about it is over. */
+/** Why a dismissed post failed, without what was to be done. */
 export function pastReason(post: Pick<Post, "error">): string {
   const past = sentencesBehind(post, "error").map((one) => ({ ...one, next: [] }));
   const reasons = inWords(past, PAGE_WORDS)

@@ -103,7 +103,7 @@ function Outcome({ post }: { readonly post: Post }) {
 
 const LOOK_AGAIN_MS = 3_000;
 
-/** How far the film is that the channel does not take as it is. */
+/** Progress of a video's conversion for the channel. */
 function FilmState({
   preparing: { percent, problem },
   onLook,

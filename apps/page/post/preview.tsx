@@ -7,7 +7,7 @@ import { Picture } from "./picture.tsx";
 
 type Count = Preview["count"];
 type Media = Preview["media"];
-/** Where a film or sound can be played from. Null: not known. */
+/** The address at which a video or sound can be played. Null: unknown. */
 type PlayableUrl = (mediaUrl: string) => string | null;
 
 interface PostPreviewProps {

@@ -90,7 +90,7 @@ export function ConnectSteps({ listing, way, accountId }: StepsProps) {
     const sentence =
       connection.step === "failed"
         ? connection.sentence
-        : "The address was not used within 15 minutes, and works no more. Nothing was connected.";
+        : "The address was not used within 15 minutes and has expired. Nothing was connected.";
     return <NotConnected sentence={sentence} onRetry={() => setConnection(AT_START)} />;
   }
   const { error } = connection;

@@ -77,7 +77,7 @@ export function SlotEditor({ account }: { readonly account: Account }) {
             ? "The times of a week at which this channel posts. A post for the “next slot” takes the first free one."
             : countSlots(week) === 0
               ? "This channel has no slots."
-              : `The times of a week at which this channel posts, by the clock of ${zone}.`}
+              : `The times of a week at which this channel posts, in the time zone ${zone}.`}
         </p>
       </div>
       {canEdit && countSlots(week) === 0 && <Presets onChoose={setWeek} />}

@@ -8,7 +8,7 @@ import type { PlanQuery } from "./plan-query.ts";
 import { PostTile } from "./tile.tsx";
 import { usePosts } from "./use-posts.ts";
 
-/** The posts by day, as far as one scrolls. `round`: another number asks anew. */
+/** The posts by day, more of them on scrolling. A new `round` reloads. */
 export function PlanList({
   query,
   round,

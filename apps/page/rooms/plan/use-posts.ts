@@ -18,7 +18,7 @@ interface Posts {
   readonly isLoading: boolean;
 }
 
-/** The posts of the list: the latest a page at a time, those to come all at once. `round`: another asks anew. */
+/** Past posts by page, upcoming ones at once. A new `round` reloads. */
 export function usePosts(query: PlanQuery, round: number): Posts & { more(): void } {
   const [state, setState] = useState<Posts>({ posts: [], cursor: null, error: null, isLoading: true });
   const latest = useRef(state);

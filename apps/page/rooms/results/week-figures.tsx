@@ -43,7 +43,7 @@ export function WeekFigures({ from, to, at, metric }: WeekFiguresProps) {
   return (
     <Part
       title={title}
-      basis={`${postsInWords(posts)}, ${AGES[at]} after each, by the clock of each channel`}
+      basis={`${postsInWords(posts)}, ${AGES[at]} after each, in the time zone of each channel`}
       actions={
         isDrawn && (
           <Downloads

@@ -15,14 +15,14 @@ interface SnapshotStorage {
 /** What was last seen of each draft, kept in this browser. */
 export class DraftSnapshots {
   readonly #storage: SnapshotStorage;
-  /** What each draft is compared with while the page is open. */
+  /** The version that each draft is compared with while the page is open. */
   readonly #bases = new Map<string, DraftSnapshot | null>();
 
   constructor(storage: SnapshotStorage) {
     this.#storage = storage;
   }
 
-  /** What was seen when the page was last open; null: the draft is new to this person. */
+  /** The version that was seen when the page was last open. Null: the draft is new to this person. */
   baseOf(id: string): DraftSnapshot | null {
     const known = this.#bases.get(id);
     if (known !== undefined) return known;
@@ -31,13 +31,13 @@ export class DraftSnapshots {
     return found;
   }
 
-  /** It is on the screen now. */
+  /** Records what the screen shows now. */
   record(seen: DraftSnapshot): void {
     this.baseOf(seen.id);
     this.#write([seen, ...this.#read().filter(({ id }) => id !== seen.id)]);
   }
 
-  /** What comes next is compared with this. */
+  /** Compares the next versions with this one. */
   compareWith(seen: DraftSnapshot): void {
     this.#bases.set(seen.id, seen);
   }
@@ -61,7 +61,7 @@ export class DraftSnapshots {
     try {
       this.#storage.setItem(KEY, JSON.stringify(looks.slice(0, MAX_LOOKS)));
     } catch {
-      // A full or forbidden storage: then nothing is marked the next time.
+      // The storage is full or forbidden: nothing is marked next time.
     }
   }
 }

@@ -31,7 +31,7 @@ export interface Troubles {
   readonly setup: Status["setupProblems"];
   readonly paused: Status["accountsPaused"];
   readonly expiring: readonly LostChannel[];
-  /** Late or begun, and gone on with without anybody: nothing is to be done, but a person wants to know. */
+  /** Late or under way, and Posthorn goes on by itself: nothing to do, but good to know. */
   readonly trying: readonly Post[];
 }
 

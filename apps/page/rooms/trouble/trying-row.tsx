@@ -11,7 +11,7 @@ import { Problem } from "../../../ui/states.tsx";
 import { Reason } from "./post-row.tsx";
 import { errorInWords } from "./error-words.ts";
 
-/** A post that goes on by itself. One that only waits can be hurried or stopped. */
+/** A post that Posthorn goes on with. One that waits can be sent at once or cancelled. */
 export function TryingRow({ post, onDone }: { readonly post: Post; onDone(): void }) {
   const { id, accountId, caption, error, scheduledAt, status } = post;
   const { doing, error: refusal, change } = useChange(onDone);

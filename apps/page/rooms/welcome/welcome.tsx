@@ -12,7 +12,7 @@ import { listKeys } from "../settings/keys-api.ts";
 import { FirstPost } from "./first-post.tsx";
 import { findFeed, hasAssistant, hasBegun, hasChannel } from "./steps.ts";
 
-/** Greets at the first visit, above the plan, until it is put away. */
+/** A greeting above the plan at the first visit, until it is closed. */
 export function Welcome() {
   const isHere = useRoomName() === "plan" && session.value?.isWelcome === true;
   return isHere && may("publish") && accounts.value !== null ? <Greeting /> : null;

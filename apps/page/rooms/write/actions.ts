@@ -232,7 +232,7 @@ function missingIn(form: Form): string | null {
   return fileProblem(media.map(({ key }) => key)) ?? poll ?? timeProblem(form, zone.value, now());
 }
 
-/** What of a form says in red what is wrong with it. */
+/** The fields of the form that show errors. */
 function shownOf(form: Form): Parameters<typeof failuresInWords>[1] {
   const shared = sharedFields(form.targets).map(({ key }) => key);
   return { form, shared, slotless: slotless(form, hasSlots) };

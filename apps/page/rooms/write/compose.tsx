@@ -95,7 +95,7 @@ function isNoPicture(url: string): boolean {
   return /\.(m4v|mkv|mov|mp4|webm|mp3|m4a|ogg|wav|pdf)$/i.test(url);
 }
 
-/** What is not kept yet is sent when the window is hidden, and asked about when it is closed. */
+/** Saves when the window is hidden, and asks before it is closed unsaved. */
 function useLeaving(composer: Composer): void {
   useEffect(() => {
     const hide = ({ type }: Event): void => {

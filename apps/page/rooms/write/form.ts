@@ -14,7 +14,7 @@ import {
 } from "./repeat.ts";
 import { fromWall, toWall } from "./wall.ts";
 
-/** A picture, film, sound or document. `url` is empty until its bytes are stored. */
+/** A picture, video, sound or document. `url` is empty until its bytes are stored. */
 export interface Medium {
   readonly key: string;
   readonly url: string;

@@ -12,7 +12,7 @@ import type { Composer } from "./composer.ts";
 import { isAnything } from "./form.ts";
 import { lastSave } from "./kept-forms.ts";
 
-/** What was written before, and was not saved, stands here again. */
+/** Says that unsaved writing was restored. */
 export function UnsavedNote({ composer }: { readonly composer: Composer }) {
   const { takenUp, post, state } = composer;
   const taken = takenUp.value;

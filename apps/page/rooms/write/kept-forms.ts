@@ -6,7 +6,7 @@ import { type Form, isAnything, type Medium, newKey } from "./form.ts";
 
 /** What was written and the server did not get, as it stands in this browser. */
 export interface KeptForm {
-  /** What it is kept by: the draft, or a name of its own where there is none yet. */
+  /** The key of the kept copy: the draft's id, or a name of its own before there is one. */
   readonly id: string;
   readonly form: Form;
   /** The draft's, as it was written on. */
@@ -22,7 +22,7 @@ export function recordLastSave(save: Promise<unknown>, stop: () => void): void {
   stopSaving = stop;
 }
 
-/** What was left there is gone on with, and saved, here: two that save it make two drafts. */
+/** Stops the saver of the room that was left: two savers would make two drafts. */
 export function takeOver(): void {
   stopSaving();
 }
@@ -32,7 +32,7 @@ export async function lastSave(): Promise<void> {
   await saving;
 }
 
-/** What is kept by has this before its name as long as there is no draft. */
+/** The prefix of keys of copies that are no draft yet. */
 const NEW = "new:";
 
 /** How long ago what is no draft yet was begun. */

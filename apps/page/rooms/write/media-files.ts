@@ -10,7 +10,7 @@ export function keepFiles(files: readonly StoredFile[]): void {
   filesByUrl.value = new Map([...filesByUrl.value, ...files.map((file) => [file.url, file] as const)]);
 }
 
-/** Where the film or sound can be played from. Null: not known. */
+/** The address at which a video or sound can be played. Null: unknown. */
 export function playableUrl(url: string): string | null {
   const file = filesByUrl.value.get(url);
   return file?.type === "video" || file?.type === "audio" ? contentUrl(file.id) : null;

@@ -53,7 +53,7 @@ export function filesOf(data: DataTransfer | null): globalThis.File[] {
   return [...(data?.files ?? [])];
 }
 
-/** Pictures, films, sounds and documents in their order, each with its alt text. */
+/** Pictures, videos, sounds and documents in order, each with its alt text. */
 export function MediaPart({ label, media, isSingle = false, onChange }: MediaPartProps) {
   const picker = useRef<HTMLInputElement>(null);
   const [isOpen, setIsOpen] = useState(false);

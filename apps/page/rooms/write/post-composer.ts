@@ -31,7 +31,7 @@ function lookerOf(post: Post, form: Signal<Form>, checks: Signal<readonly Check[
   };
 }
 
-/** What of a post's change is not sent yet. It is kept in the browser with each change, until it is sent or given up. */
+/** The unsent change of a post, kept in the browser until it is sent or dropped. */
 function unsavedOf(found: Post, form: Signal<Form>, before: Form) {
   let post = found;
   let sent: Json = changesOf(post, before);

@@ -97,9 +97,9 @@ export function placeOf({ accountId, field }: Remark, form: Form, shared: readon
 
 interface FormView {
   readonly form: Form;
-  /** The fields that stand with the text. */
+  /** The fields beside the text. */
   readonly shared: readonly string[];
-  /** Channels whose want of slots is said below the time, and not in red. */
+  /** Channels without slots; that is said below the time, not as an error. */
   readonly slotless: readonly string[];
 }
 
@@ -109,7 +109,7 @@ export function isUnshown(remark: Remark, { form, shared, slotless }: FormView):
   return place === "nowhere" || (place === "when" && slotless.includes(remark.accountId));
 }
 
-/** Why it cannot go out yet: itself where no part shows it, and else where to look. */
+/** Why it cannot go out yet: the reason if no part of the form shows it, else where to look. */
 export function failuresInWords(
   failing: readonly Check[],
   shown: FormView,
@@ -125,14 +125,14 @@ export function failuresInWords(
   return `Not yet: there is something to mend for ${where}. It is said in red where it belongs.`;
 }
 
-/** What channels lack that take a slot. */
+/** Says which channels have no slots. */
 export function slotlessInWords(names: readonly string[]): string {
   return names.length === 1
     ? `${names.join("")} has no slots yet. Set its times, or choose another time.`
     : `${listed(names)} have no slots yet. Set their times, or choose another time.`;
 }
 
-/** Without why a post failed before, which stands above all. */
+/** Without the reason why the post failed before: that is shown at the top. */
 export function withoutReason(remarks: readonly Remark[], reason: string | null): readonly Remark[] {
   if (reason === null) return remarks;
   return remarks.flatMap((remark) => {

@@ -36,7 +36,7 @@ export interface Saver {
   flush(): Promise<boolean>;
   /** Whether something is not kept yet. */
   isBehind(): boolean;
-  /** After a conflict was decided: nothing of before is outstanding. `isBehind`: what is written is to be saved. */
+  /** After a conflict was decided: drops what was outstanding. `isBehind`: the present content must be saved. */
   begin(isBehind: boolean): void;
   /** Saves nothing any more, and tries nothing again. */
   end(): void;

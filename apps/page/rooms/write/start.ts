@@ -14,9 +14,9 @@ import { toWall } from "./wall.ts";
 /** What the address asks for: something to go on with, or what to begin with. */
 export type Query = Readonly<Record<string, string>>;
 
-/** Told apart from what a person cannot change any more. */
+/** What the room begins with: something to write, or why it cannot be changed. */
 export type StartResult =
-  /** `hint`: what of the address could not be taken. */
+  /** `hint`: the part of the address that was not understood. */
   | { readonly kind: "writing"; readonly composer: Composer; readonly hint: string | null }
   /** `text`: what was written and can go nowhere else than into another post. */
   | { readonly kind: "decided"; readonly sentence: string; readonly text?: string };
@@ -42,7 +42,7 @@ export async function start(query: Query, onDraft: (id: string) => void): Promis
   return { kind: "writing", composer, hint: account === null || known !== null ? null : NO_CHANNEL };
 }
 
-/** What could not be saved stands here again. */
+/** Restores what could not be saved. */
 async function startNew(onDraft: (id: string) => void): Promise<StartResult> {
   const form = emptyForm(now(), zone.value);
   // What is being saved a moment after it was left is a draft then.
@@ -52,7 +52,7 @@ async function startNew(onDraft: (id: string) => void): Promise<StartResult> {
   return { kind: "writing", composer: createDraftComposer({ form, draft: null, kept, onDraft }), hint: null };
 }
 
-/** The last save before a window went away may have come through without its answer: then it is a draft. */
+/** The last save before a window closed may have succeeded without its answer: then it is a draft. */
 async function unsaved(kept: KeptForm | null): Promise<KeptForm | null> {
   if (kept === null) return null;
   const isThere = async (): Promise<boolean> => {
@@ -69,7 +69,7 @@ async function unsaved(kept: KeptForm | null): Promise<KeptForm | null> {
 const JUST_LEFT_MS = 30_000;
 const ARRIVES_WITHIN_MS = 1_000;
 
-/** Whether the draft has all of it. What it was kept by is given up then. */
+/** Whether the draft has all of it; then the kept copy is dropped. */
 function isSaved({ id, form }: KeptForm, draft: Draft): boolean {
   const contentOf = (one: Form): string => JSON.stringify(draftOf(one, zone.value, []));
   const isThere = contentOf(form) === contentOf(formOf(draft, now(), zone.value));

@@ -32,7 +32,7 @@ export function fileProblem(keys: readonly string[]): string | null {
   return isSending ? "A file is still being sent. Wait until it is stored, or remove it." : null;
 }
 
-/** Null: no picture, film, sound or document. */
+/** Null: no picture, video, sound or document. */
 export function kindOfFile(file: globalThis.File): Upload["kind"] | null {
   if (file.type === "application/pdf") return "document";
   // Most systems have no name for what phones take.

@@ -1,6 +1,6 @@
 import type { Zone } from "../../../shared/zone.ts";
 
-/* Times as an input of type datetime-local has them: `2026-11-27T09:00`, by the clock of a zone. */
+/* Times of an input of type datetime-local: `2026-11-27T09:00`, in a time zone. */
 
 const WALL = /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2})/;
 
