@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { DecideButtons } from "../features/draft/decide-buttons.tsx";
 import { choicesFor, type Decision, isPast, isUndecided, obstacleOf } from "../features/draft/readiness.ts";
-import { countOf } from "../features/draft/draft-words.ts";
+import { countOf } from "../shared/texts.ts";
 import { now } from "../shared/clock.ts";
 import type { Draft } from "../shared/drafts.ts";
 import { readWallTime } from "../shared/wall-time.ts";

@@ -3,13 +3,14 @@ import { DraftItems, DraftPager } from "../features/draft/draft-items.tsx";
 import { DraftView } from "../features/draft/draft-view.tsx";
 import { standingOf } from "../features/draft/outcome-badge.tsx";
 import { PostLine, TargetCard, type TargetPost } from "../features/draft/target-card.tsx";
-import { countOf, timeInShort } from "../features/draft/draft-words.ts";
+import { timeInShort } from "../features/draft/draft-words.ts";
 import type { Draft } from "../shared/drafts.ts";
 import { formats, longTime, timezone, zone } from "../shared/when.ts";
 import { Button } from "../ui/button.tsx";
 import { Sign, Tool } from "../ui/tool.tsx";
 import { Decide } from "./decide.tsx";
 import { Count, NamedPreview } from "./named-preview.tsx";
+import { countOf } from "../shared/texts.ts";
 import * as review from "./review.ts";
 
 /** The page: drafts one after another, and what the person decides about each. */

@@ -1,15 +1,12 @@
 import { seriesDays } from "../../../src/domain/drafts/series-days.ts";
 import type { Series } from "../../../src/domain/drafts/repeat.ts";
 import type { Draft } from "../../shared/drafts.ts";
+import { countOf } from "../../shared/texts.ts";
 import { addDays, createZone } from "../../shared/zone.ts";
 
 type TimeFormat = (ms: number) => string;
 
 const MINUTE = 60_000;
-
-export function countOf(count: number, one: string): string {
-  return count === 1 ? `1 ${one}` : `${count} ${one}s`;
-}
 
 /** What an approval will do. */
 export function approvalInWords(draft: Draft, when: TimeFormat): string {

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { countPosts, sentenceOf } from "../../shared/texts.ts";
+import { sentenceOf, waitingPosts } from "../../shared/texts.ts";
 import { channelName, loadAccounts, loadStatus } from "../data/shared-data.ts";
 import { call } from "../data/tools.ts";
 import { useRefusal } from "../../ui/use-work.ts";
@@ -37,10 +37,7 @@ export function AskToPause({ account: { id, queuedCount }, onDone, onClose }: As
 export function AskToResume({ account: { id, queuedCount }, onDone, onClose }: AskProps) {
   const late = useForecast(id, false);
   const name = channelName(id);
-  const waiting =
-    queuedCount === 0
-      ? "No post waits"
-      : `${countPosts(queuedCount)} ${queuedCount === 1 ? "waits" : "wait"}`;
+  const waiting = queuedCount === 0 ? "No post waits" : `${waitingPosts(queuedCount)}`;
   return (
     <Ask
       question={`Resume “${name}”?`}

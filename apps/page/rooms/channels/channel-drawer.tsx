@@ -1,7 +1,7 @@
 import { RefreshCw } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { Account } from "../../../../src/domain/accounts/account.ts";
-import { webAddress } from "../../../shared/texts.ts";
+import { webAddress, waitingPosts, countPosts } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
 import {
   accounts,
@@ -25,7 +25,7 @@ import { Bones, Problem } from "../../../ui/states.tsx";
 import { say } from "../../../ui/toasts.tsx";
 import { abilitiesInWords, filesInWords, quotaInWords, takesInWords } from "./capability-words.ts";
 import { States } from "./channel-card.tsx";
-import { isPaused, needsPerson, postsInWords, remedyOf } from "./health.ts";
+import { isPaused, needsPerson, remedyOf } from "./health.ts";
 import { LinkParameters } from "./link-parameters.tsx";
 import { pathToConnect } from "./paths.ts";
 import { SlotEditor } from "./slot-editor.tsx";
@@ -101,7 +101,7 @@ function Health({ account }: { readonly account: Account }) {
       <dl class="figures">
         <div>
           <dt>Waiting</dt>
-          <dd>{queuedCount === 0 ? "Nothing" : postsInWords(queuedCount)}</dd>
+          <dd>{queuedCount === 0 ? "Nothing" : countPosts(queuedCount)}</dd>
         </div>
         <div>
           <dt>Last post</dt>
@@ -200,10 +200,7 @@ function PauseAndEnd({ account }: { readonly account: Account }) {
   const { id, queuedCount } = account;
   const name = channelName(id);
   const close = (): void => setQuestion(null);
-  const waiting =
-    queuedCount === 0
-      ? "No post waits"
-      : `${postsInWords(queuedCount)} ${queuedCount === 1 ? "waits" : "wait"}`;
+  const waiting = queuedCount === 0 ? "No post waits" : `${waitingPosts(queuedCount)}`;
   const change = async (work: Promise<unknown>, done: string): Promise<void> => {
     await work;
     await Promise.all([loadAccounts(), loadStatus()]);

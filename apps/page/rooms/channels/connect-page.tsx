@@ -23,6 +23,7 @@ import { ConnectSteps } from "./connect-steps.tsx";
 import { ForgetApp } from "./forget-app.tsx";
 import { appOwner, otherMissing, type Way } from "./guide.ts";
 import { LIST, TO_CONNECT } from "./paths.ts";
+import { listed } from "../../../shared/texts.ts";
 
 interface ConnectPageProps {
   readonly provider: string;
@@ -174,14 +175,13 @@ function MissingSetup({
       {!canEnter && (
         <p class="hint">
           {listing.title} is not set up yet. Ask the administrator of this Posthorn for the settings{" "}
-          {new Intl.ListFormat("en-GB").format(way.missing)}
+          {listed(way.missing)}
           {owner === null ? "." : ", or to enter the app on this page. The steps below are for them."}
         </p>
       )}
       {canEnter && others.length > 0 && (
         <p class="hint">
-          It also takes the settings {new Intl.ListFormat("en-GB").format(others)}. Set them where Posthorn
-          runs, and start it again.
+          It also takes the settings {listed(others)}. Set them where Posthorn runs, and start it again.
         </p>
       )}
       <AppGuide listing={listing} way={way} owner={owner} canEnter={canEnter} onStored={onChange} />

@@ -23,7 +23,7 @@ import {
 } from "./guide.ts";
 import { CopyButton, CopyText, LinkedText } from "./linked-text.tsx";
 import { LIST, pathOfChannel, TO_CONNECT } from "./paths.ts";
-import { sentenceOf } from "../../../shared/texts.ts";
+import { sentenceOf, listed } from "../../../shared/texts.ts";
 
 interface StepsProps {
   readonly listing: PlatformListing;
@@ -208,9 +208,7 @@ function Instructions({ listing, way, accountId }: StepsProps) {
           </pre>
         </div>
       )}
-      {asked.length > 0 && (
-        <p class="muted">The page asks for: {new Intl.ListFormat("en-GB").format(asked)}.</p>
-      )}
+      {asked.length > 0 && <p class="muted">The page asks for: {listed(asked)}.</p>}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import type { Account } from "../../../../src/domain/accounts/account.ts";
+import { waitingPosts } from "../../../shared/texts.ts";
 
 export interface StateSign {
   /** A class of the design tokens. */
@@ -49,8 +50,7 @@ function whenInWords(iso: string | null, now: number): string {
 /** What a person can do about the state. Null: nothing has to be done. */
 export function remedyOf(account: ChannelFacts): string | null {
   const { status, queuedCount } = account;
-  const waiting =
-    queuedCount === 0 ? "" : ` ${postsInWords(queuedCount)} ${queuedCount === 1 ? "waits" : "wait"} for it.`;
+  const waiting = queuedCount === 0 ? "" : ` ${waitingPosts(queuedCount)} for it.`;
   switch (status) {
     case "connected":
       return isPaused(account) ? `Nothing goes out until it is resumed.${waiting}` : null;
@@ -61,10 +61,6 @@ export function remedyOf(account: ChannelFacts): string | null {
     case "disconnected":
       return `Its passwords and tokens are forgotten.${waiting} Reconnect it to go on where it was.`;
   }
-}
-
-export function postsInWords(count: number): string {
-  return count === 1 ? "1 post" : `${count.toLocaleString("en-GB")} posts`;
 }
 
 /** Those that want a person stand first, those that are gone last, the rest by age. */

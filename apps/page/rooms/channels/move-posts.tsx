@@ -1,12 +1,11 @@
 import { ArrowRight } from "lucide-preact";
-import { NO_TEXT, splitText } from "../../../shared/texts.ts";
+import { NO_TEXT, splitText, countPosts } from "../../../shared/texts.ts";
 import { call } from "../../data/tools.ts";
 import { shortTime } from "../../../shared/when.ts";
 import { useWork } from "../../../ui/use-work.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Sheet } from "../../../ui/sheet.tsx";
 import { Problem } from "../../../ui/states.tsx";
-import { postsInWords } from "./health.ts";
 
 /** A post that would have another time. */
 export interface PostMove {
@@ -58,7 +57,7 @@ export function MovePosts({ moves, onChoose, onClose }: MovePostsProps) {
   return (
     <Sheet title="Move posts that wait in slots, too?" onClose={onClose}>
       <p>
-        {postsInWords(moves.length)} {moves.length === 1 ? "waits" : "wait"} in slots of before. Moved to the
+        {countPosts(moves.length)} {moves.length === 1 ? "waits" : "wait"} in slots of before. Moved to the
         new ones, {moves.length === 1 ? "it goes" : "they go"} out at these times:
       </p>
       <ul class="moves">

@@ -11,7 +11,7 @@ import { Field } from "../../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../../ui/leaving.ts";
 import { Problem } from "../../../ui/states.tsx";
 import { say } from "../../../ui/toasts.tsx";
-import { postsInWords } from "./health.ts";
+import { countPosts } from "../../../shared/texts.ts";
 import { MovePosts, type PostMove, previewMoves } from "./move-posts.tsx";
 import { SlotWeek } from "./slot-week.tsx";
 import {
@@ -52,7 +52,7 @@ export function SlotEditor({ account }: { readonly account: Account }) {
     say(
       moved.length === 0
         ? "The slots are saved."
-        : `The slots are saved, and ${postsInWords(moved.length)} moved.`,
+        : `The slots are saved, and ${countPosts(moved.length)} moved.`,
     );
   };
   const save = (): Promise<boolean> =>

@@ -104,8 +104,3 @@ export function shadeOf(count: number, most: number): 0 | 1 | 2 | 3 | 4 {
 export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0);
 }
-
-/** How a count of posts is said. */
-export function postsInWords(count: number): string {
-  return count === 1 ? "1 post" : `${count.toLocaleString("en")} posts`;
-}

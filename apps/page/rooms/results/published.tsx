@@ -6,10 +6,11 @@ import { channelName, findAccount, platformTitle } from "../../data/shared-data.
 import { Button } from "../../../ui/button.tsx";
 import { ChannelLabel } from "../../channel/channel-label.tsx";
 import { Bars } from "./bars.tsx";
-import { type ChannelCounts, postsInWords, type DailyCounts, sum } from "./counts.ts";
+import { type ChannelCounts, type DailyCounts, sum } from "./counts.ts";
 import { Downloads, drawPlots } from "./downloads.tsx";
 import { METRIC_NAMES, type Metric, shortly } from "./metrics.ts";
 import { Part } from "./part.tsx";
+import { countPosts } from "../../../shared/texts.ts";
 
 const SHOWN_CHANNELS = 6;
 
@@ -26,9 +27,7 @@ export function PublishedByDay({ published, metric, age = "" }: ByDayProps) {
   const { days, totals, channels, posts } = published;
   const title = metric === undefined ? "Published by day" : `${METRIC_NAMES[metric]} by day`;
   const amount = (value: number, of: number): string =>
-    metric === undefined
-      ? postsInWords(of)
-      : `${value.toLocaleString("en")} ${metric} of ${postsInWords(of)}`;
+    metric === undefined ? countPosts(of) : `${value.toLocaleString("en")} ${metric} of ${countPosts(of)}`;
   const place = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<number | null>(null);
   const [isAll, setIsAll] = useState(false);
@@ -39,7 +38,7 @@ export function PublishedByDay({ published, metric, age = "" }: ByDayProps) {
   return (
     <Part
       title={title}
-      basis={`${postsInWords(posts)} on ${channels.length === 1 ? "one channel" : `${channels.length} channels`}${age === "" ? "" : `, ${age} after each`}`}
+      basis={`${countPosts(posts)} on ${channels.length === 1 ? "one channel" : `${channels.length} channels`}${age === "" ? "" : `, ${age} after each`}`}
       actions={
         <Downloads
           title={title}

@@ -2,7 +2,7 @@ import { useLayoutEffect, useState } from "preact/hooks";
 import { Key } from "../../../features/draft/decide-buttons.tsx";
 import { DraftItems, DraftPager } from "../../../features/draft/draft-items.tsx";
 import { isUndecided } from "../../../features/draft/readiness.ts";
-import { countOf, timeInShort } from "../../../features/draft/draft-words.ts";
+import { timeInShort } from "../../../features/draft/draft-words.ts";
 import { may } from "../../data/session.ts";
 import { channelName } from "../../data/shared-data.ts";
 import { shortTime } from "../../../shared/when.ts";
@@ -17,6 +17,7 @@ import { actionOf } from "./deciding.ts";
 import type { Item } from "./item.ts";
 import { ItemView } from "./item-view.tsx";
 import { type Desk, snapshots, useDesk } from "./use-desk.ts";
+import { countOf } from "../../../shared/texts.ts";
 
 interface DeskViewProps {
   /** Those that are gone through one after another. */

@@ -2,13 +2,14 @@ import type { RefObject } from "preact";
 import { tellSeries } from "../../../../src/domain/drafts/tell-series.ts";
 import { changesBetween, type DraftSnapshot, snapshotOf } from "../../../features/draft/changes.ts";
 import { DraftView } from "../../../features/draft/draft-view.tsx";
-import { countOf, nextDays } from "../../../features/draft/draft-words.ts";
+import { nextDays } from "../../../features/draft/draft-words.ts";
 import { now } from "../../../shared/clock.ts";
 import { formats, timezone } from "../../data/session.ts";
 import { channelName } from "../../data/shared-data.ts";
 import { clockTime, longTime } from "../../../shared/when.ts";
 import type { Item } from "./item.ts";
 import { ItemCard } from "./item-card.tsx";
+import { countOf } from "../../../shared/texts.ts";
 
 interface ItemViewProps {
   readonly item: Item;

@@ -1,6 +1,6 @@
 import { besidePlatform } from "../../../../src/domain/accounts/channel-names.ts";
 import { useState } from "preact/hooks";
-import { countPosts } from "../../../shared/texts.ts";
+import { waitingPosts, countPosts } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
 import { channelName, findAccount, platformTitle } from "../../data/shared-data.ts";
 import { longTime } from "../../../shared/when.ts";
@@ -88,7 +88,7 @@ function Access({ lost: { account, status, reason } }: { readonly lost: LostChan
 
 function WaitingCounts({ queued, failed }: { readonly queued: number; readonly failed: number }) {
   const told = [
-    ...(queued > 0 ? [`${countPosts(queued)} ${queued === 1 ? "waits" : "wait"} for it.`] : []),
+    ...(queued > 0 ? [`${waitingPosts(queued)} for it.`] : []),
     ...(failed > 0
       ? [`${countPosts(failed)} failed on it. Once it is connected you can send them again.`]
       : []),

@@ -6,7 +6,7 @@ import { Button } from "../../../ui/button.tsx";
 import { Problem } from "../../../ui/states.tsx";
 import { type Actions, ASKING } from "./actions.ts";
 import type { Composer } from "./composer.ts";
-import { listed } from "./repeat.ts";
+import { listed } from "../../../shared/texts.ts";
 import { Agreements } from "./posting-part.tsx";
 import type { SaveState } from "./saver.ts";
 

@@ -12,7 +12,7 @@ import {
   repeatProblems,
   turnsProblem,
 } from "./repeat.ts";
-import { fromWall, toWall } from "./wall.ts";
+import { fromWall, toWall } from "../../../shared/wall-time.ts";
 
 /** A picture, video, sound or document. `url` is empty until its bytes are stored. */
 export interface Medium {

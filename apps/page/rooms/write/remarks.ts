@@ -3,7 +3,7 @@ import { sentencesBehind } from "../../../shared/sentences.ts";
 import { PAGE_WORDS, sentenceInWords } from "../../../words.ts";
 import type { Check } from "../../../../src/domain/drafts/draft.ts";
 import type { Form } from "./form.ts";
-import { listed } from "./repeat.ts";
+import { listed } from "../../../shared/texts.ts";
 
 /** Something that the server says of a channel's post, about one field. */
 export interface Remark {

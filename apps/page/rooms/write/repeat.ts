@@ -2,6 +2,7 @@ import type { Series } from "../../../../src/domain/drafts/repeat.ts";
 import { tellDate } from "../../../../src/domain/drafts/tell-series.ts";
 import type { Json } from "../../../shared/json.ts";
 import type { Day } from "../../../shared/zone.ts";
+import { listed } from "../../../shared/texts.ts";
 
 export const UNITS = ["day", "week", "month", "year"] as const;
 export type Unit = (typeof UNITS)[number];
@@ -147,11 +148,6 @@ export function inWords(form: RepeatForm, clock: (time: string) => string): stri
 export function seriesStartInWords(form: RepeatForm, clock: (time: string) => string, where: string): string {
   const rule = inWords(form, clock);
   return `The series is started: ${rule.charAt(0).toLowerCase()}${rule.slice(1)} on ${where}.`;
-}
-
-/** `a, b and c`. */
-export function listed(words: readonly string[]): string {
-  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }
 
 /** How texts take turns. */

@@ -9,7 +9,7 @@ import { type Composer, createDraftComposer } from "./composer.ts";
 import { atTime, copyOf, draftOf, emptyForm, type Form, formOf, newTarget } from "./form.ts";
 import { ageOf, type KeptForm, keptNew, keptOf, lastSave, takeOver } from "./kept-forms.ts";
 import { createPostComposer } from "./post-composer.ts";
-import { toWall } from "./wall.ts";
+import { toWall } from "../../../shared/wall-time.ts";
 
 /** What the address asks for: something to go on with, or what to begin with. */
 export type Query = Readonly<Record<string, string>>;

@@ -11,7 +11,7 @@ import { NEW_POLL } from "./poll.ts";
 import { type SharedField, sharedFields, takersOf } from "./platform-fields.ts";
 import type { Remark } from "./remarks.ts";
 import { Remarks } from "./remarks.tsx";
-import { listed } from "./repeat.ts";
+import { listed } from "../../../shared/texts.ts";
 
 /** Shown by a button of their own; the rest is under "More fields". */
 const QUICK = [

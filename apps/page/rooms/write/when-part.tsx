@@ -13,7 +13,7 @@ import { atTime, type Form, slotless, timeProblem, type TimeChoice } from "./for
 import { type Remark, slotlessInWords } from "./remarks.ts";
 import { Remarks } from "./remarks.tsx";
 import { RepeatPart } from "./repeat-part.tsx";
-import { fromWall, toWall } from "./wall.ts";
+import { fromWall, toWall } from "../../../shared/wall-time.ts";
 
 const WAYS = [
   { value: "at", label: "At a time" },

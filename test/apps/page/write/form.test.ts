@@ -17,7 +17,7 @@ import {
   withField,
 } from "../../../../apps/page/rooms/write/form.ts";
 import { pollProblem } from "../../../../apps/page/rooms/write/poll.ts";
-import { fromWall, toWall } from "../../../../apps/page/rooms/write/wall.ts";
+import { fromWall, toWall } from "../../../../apps/shared/wall-time.ts";
 import { createZone } from "../../../../apps/shared/zone.ts";
 
 const BERLIN = createZone("Europe/Berlin");

@@ -1,17 +1,7 @@
 import { describe, expect, it } from "vitest";
-import {
-  fromDay,
-  inWords,
-  listed,
-  newRepeat,
-  readRepeat,
-  repeatOf,
-  repeatProblems,
-  seriesStartInWords,
-  turnsInWords,
-  turnsProblem,
-} from "../../../../apps/page/rooms/write/repeat.ts";
+import { fromDay, inWords, newRepeat, readRepeat, repeatOf, repeatProblems, seriesStartInWords, turnsInWords, turnsProblem } from "../../../../apps/page/rooms/write/repeat.ts";
 import { Repeat } from "../../../../src/domain/drafts/repeat.ts";
+import { listed } from "../../../../apps/shared/texts.ts";
 
 const weekly = newRepeat("2026-11-27T09:00", "Europe/Berlin");
 
