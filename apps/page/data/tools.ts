@@ -1,5 +1,4 @@
 import type * as z from "zod";
-import type { Json } from "../../shared/json.ts";
 import { callTool, type CallOptions } from "../wire.ts";
 
 /** The tools that the page calls. Types alone: nothing of them is in the page. */
@@ -35,12 +34,15 @@ interface Tools {
   update_post: typeof import("../../../tools/update_post.ts");
 }
 
-type Answer<Name extends keyof Tools> = z.infer<Tools[Name]["default"]["output"]>;
+type Tool<Name extends keyof Tools> = Tools[Name]["default"];
+type Answer<Name extends keyof Tools> = z.infer<Tool<Name>["output"]>;
+/** The tool's own fields and no others. The server reads their values. */
+type Args<Name extends keyof Tools> = { readonly [Field in keyof z.input<Tool<Name>["input"]>]?: unknown };
 
 /** Calls a tool. Rejects with `CallError`, whose message is a sentence for people. */
 export function call<Name extends keyof Tools>(
   name: Name,
-  args: Json = {},
+  args: Args<Name> = {},
   options: CallOptions = {},
 ): Promise<Answer<Name>> {
   return callTool(name, args, options);
