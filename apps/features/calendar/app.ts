@@ -8,21 +8,9 @@ import type { Host } from "../../shared/host.ts";
 import type { Wire } from "../../shared/wire.ts";
 import { certainPart, loadCalendar, NO_CALENDAR, NOTHING_LOADED } from "./load-calendar.ts";
 import type { CalendarOptions } from "./options.ts";
-import { POST_CHANGES, type PostChangeName } from "../post/post-changes.ts";
-import { readCalendar, readPost, type Calendar, type CalendarPost } from "./posts.ts";
-import {
-  activeAt,
-  createState,
-  daysOf,
-  findPost,
-  firstHour,
-  isLoaded,
-  isMovable,
-  when,
-  type State,
-  type View,
-} from "./state.ts";
-import { addDays, addMonths, type Day, type WallTime } from "../../shared/zone.ts";
+import { readCalendar, type Calendar, type CalendarPost } from "./posts.ts";
+import { createState, daysOf, firstHour, isLoaded, type State, type View } from "./state.ts";
+import { addDays, addMonths, type Day } from "../../shared/zone.ts";
 
 /** A message over the calendar, until it is closed. */
 interface Message {
@@ -31,14 +19,7 @@ interface Message {
   readonly isHint: boolean;
 }
 
-/** What a tool does to a post, and what is said meanwhile. */
-interface Work {
-  readonly tool: string;
-  readonly args: Json;
-  readonly doing: string;
-}
-
-/** The calendar's state and actions. Components read its signals. */
+/** What the calendar shows, and the host that it shows it in. Components read its signals. */
 export class App {
   /** Shown instead of the calendar until it is loaded, or if there is none. */
   readonly text = signal<string | null>("Loading the calendar…");
@@ -98,7 +79,7 @@ export class App {
     const state = createState({ calendar, abilities, context, now: now(), options: this.#options });
     this.#draw(answer.note === null ? state : { ...state, calendar: certainPart(calendar) });
     this.closeMessage();
-    if (answer.note !== null && !abilities.callsTools) this.#complain(answer.note);
+    if (answer.note !== null && !abilities.callsTools) this.complain(answer.note);
     if (answer.note !== null) void this.show(state.view, state.day);
   }
 
@@ -147,7 +128,7 @@ export class App {
     this.message.value = null;
   }
 
-  #complain(sentence: string): void {
+  complain(sentence: string): void {
     if (this.#options.onComplaint !== undefined) return this.#options.onComplaint(sentence);
     this.message.value = { sentence, isHint: false };
   }
@@ -181,11 +162,11 @@ export class App {
     const loaded = await loadCalendar((args) => this.#host.call("show_calendar", args), this.#filters, days);
     if (load !== this.#loads || this.state === null) return;
     if (loaded.calendar === null) {
-      this.#complain(loaded.sentence);
+      this.complain(loaded.sentence);
       const back = this.#settled ?? before;
       return this.update({ view: back.view, day: back.day, hour: back.hour, isLoading: false, move: null });
     }
-    if (loaded.note !== null) this.#complain(loaded.note);
+    if (loaded.note !== null) this.complain(loaded.note);
     this.#takeLoaded(loaded.calendar);
     if (!isAnew) this.say(`${countPosts(loaded.calendar.posts.length)} loaded.`);
   }
@@ -206,109 +187,23 @@ export class App {
     });
   }
 
-  /** The post; null if it is being changed. */
-  #idle(id: string): CalendarPost | null {
-    return this.state === null || this.state.busy.has(id) ? null : findPost(this.state, id);
-  }
-
-  /** True when the person may take the post up now. */
-  mayMove(id: string): boolean {
-    const post = this.#idle(id);
-    return this.state !== null && post !== null && isMovable(this.state, post);
-  }
-
-  /** Shows the post at its new time at once, and takes that back when the server refuses. */
-  async move(id: string, to: WallTime): Promise<void> {
-    if (this.state !== null) await this.moveTo(id, this.state.zone.toMs(to));
-  }
-
-  async moveTo(id: string, scheduledAt: number): Promise<void> {
-    const state = this.state;
-    const post = this.#idle(id);
-    if (state === null || post === null || !this.mayMove(id)) return;
-    this.update(
-      { move: null, ...activeAt(state, state.zone.read(scheduledAt)) },
-      state.panel === null ? `chip:${id}` : null,
-    );
-    if (scheduledAt === post.scheduledAt) return;
-    const time = new Date(scheduledAt).toISOString();
-    const work = { tool: "update_post", args: { scheduledAt: time }, doing: "Saving…" };
-    const answer = await this.#work(post, work, { ...post, scheduledAt });
-    if (answer === null) return;
-    const sentence = `Moved to ${when(state, scheduledAt)}.`;
-    if (this.#options.onMoved === undefined) this.say(sentence);
-    this.#options.onMoved?.(post, sentence, () => void this.moveTo(id, post.scheduledAt));
-    this.#hint(answer["warnings"]);
-    this.#updateModel(`${id} was moved to ${time}`);
-  }
-
-  /** Does what its button says. */
-  async change(id: string, name: PostChangeName): Promise<void> {
-    const { from, said, tool, args, doing } = POST_CHANGES[name];
-    const post = this.#idle(id);
-    if (post?.status !== from || !this.#host.abilities.callsTools) return;
-    if ((await this.#work(post, { tool, args, doing })) === null) return;
-    this.say(said);
-    this.#updateModel(`${id}: ${tool}`);
-  }
-
-  /** Loads the whole text of a post and opens it for editing. */
-  async write(id: string): Promise<void> {
-    const post = this.#idle(id);
-    if (post === null) return;
-    const answer = await this.#work(post, { tool: "get_post", args: {}, doing: "Loading the text…" });
-    const panel = this.state?.panel ?? null;
-    const fresh = readPost(answer?.["post"]);
-    if (fresh !== null && panel !== null)
-      this.update(
-        { panel: { ...panel, asking: null, writing: { id, text: fresh.caption ?? "" } } },
-        `text:${id}`,
-      );
-  }
-
-  /** Saves the text of a waiting post, or sends a failed one again with it. */
-  async reword(id: string, caption: string): Promise<void> {
-    const post = this.#idle(id);
-    if (post === null) return;
-    const isFailed = post.status === "failed";
-    // What was typed is there again where it is refused.
-    const panel = this.state?.panel ?? null;
-    if (panel !== null) this.update({ panel: { ...panel, writing: { id, text: caption } } });
-    const answer = await this.#work(post, {
-      tool: isFailed ? "retry_post" : "update_post",
-      args: { caption },
-      doing: isFailed ? POST_CHANGES.retry.doing : "Saving…",
-    });
-    if (answer === null) return;
-    if (this.state?.panel?.writing?.id === id)
-      this.update({ panel: { ...this.state.panel, writing: null } }, "panel:title");
-    this.say(isFailed ? POST_CHANGES.retry.said : "The text is saved.");
-    this.#hint(answer["warnings"]);
-    this.#updateModel(`${id}: ${isFailed ? "retry_post with another text" : "another text"}`);
-  }
-
-  /** `shown`: the post until the answer comes. Null: the server refused it, and the post is unchanged. */
-  async #work(post: CalendarPost, { tool, args, doing }: Work, shown = post): Promise<Json | null> {
-    this.closeMessage();
-    this.#replace(shown, doing);
-    const { isError, structured, text } = await this.#host.call(tool, { id: post.id, ...args });
-    this.#replace(isError ? post : (readPost(structured?.["post"]) ?? shown));
-    if (isError) this.#complain(text);
-    return isError ? null : (structured ?? {});
-  }
-
   /** Shows the warnings of a change that was made. */
-  #hint(warnings: unknown): void {
+  showWarnings(warnings: unknown): void {
     if (!Array.isArray(warnings) || warnings.length === 0) return;
     const sentence = warnings.map(String).join(" ");
     if (this.#options.onHint !== undefined) return this.#options.onHint(sentence);
     this.message.value = { sentence, isHint: true };
   }
 
+  /** Calls a tool about a post. */
+  call(tool: string, args: Json): Promise<ToolAnswer> {
+    return this.#host.call(tool, args);
+  }
+
   openLink(url: string): void {
     this.#host
       .openLink(url)
-      .catch(() => this.#complain("The application around this page did not open the link."));
+      .catch(() => this.complain("The application around this page did not open the link."));
   }
 
   async toggleFullscreen(): Promise<void> {
@@ -316,19 +211,7 @@ export class App {
     if (layout !== undefined) this.takeContext(await this.#host.toggleFullscreen(layout));
   }
 
-  #replace(post: CalendarPost, doing: string | null = null): void {
-    if (this.state === null) return;
-    const { calendar } = this.state;
-    const busy = new Map(this.state.busy);
-    if (doing === null) busy.delete(post.id);
-    else busy.set(post.id, doing);
-    this.update({
-      busy,
-      calendar: { ...calendar, posts: calendar.posts.map((one) => (one.id === post.id ? post : one)) },
-    });
-  }
-
-  #updateModel(change: string): void {
+  updateModel(change: string): void {
     this.#host.updateModel("In the calendar the person changed:", change);
   }
 }

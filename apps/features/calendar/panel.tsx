@@ -10,6 +10,7 @@ import { channelOf, inOrder, platformOf, type CalendarDraft, type CalendarPost }
 import { findPost, isLoaded, when, type Panel as Shown, type State } from "./state.ts";
 import { Sign, Tool } from "../../ui/tool.tsx";
 import { type AskedChange, POST_CHANGES } from "../post/post-changes.ts";
+import { changePost, movePost, openText, saveText } from "./post-work.ts";
 
 interface PanelProps {
   readonly app: App;
@@ -177,10 +178,15 @@ function Actions(props: PostProps) {
       )}
       {asked === "cancel" && <NewTime {...props} />}
       {asked === "dismiss" && (
-        <Action name="retry" post={post} text="Send again" onClick={() => void app.change(id, "retry")} />
+        <Action
+          name="retry"
+          post={post}
+          text="Send again"
+          onClick={() => void changePost(app, id, "retry")}
+        />
       )}
       {(asked === "cancel" || asked === "dismiss") && (
-        <Action name="write" post={post} text="Edit text" onClick={() => void app.write(id)} />
+        <Action name="write" post={post} text="Edit text" onClick={() => void openText(app, id)} />
       )}
       {asked !== null && (
         <Action name="ask" post={post} text={POST_CHANGES[asked].button} onClick={() => ask(asked)} />
@@ -211,7 +217,7 @@ function Question({ app, post, what }: PostProps & { readonly what: AskedChange 
   return (
     <div class="actions" role="group" aria-label={question}>
       <p>{`${question} ${text}`}</p>
-      <Action name={what} post={post} text={yes} onClick={() => void app.change(post.id, what)} />
+      <Action name={what} post={post} text={yes} onClick={() => void changePost(app, post.id, what)} />
       <Action name="keep" post={post} text={no} onClick={keep} />
     </div>
   );
@@ -236,7 +242,7 @@ function TextForm({ app, post, text }: PostProps & { readonly text: string }) {
         name="save"
         post={post}
         text={post.status === "failed" ? "Send again" : "Save"}
-        onClick={() => void app.reword(post.id, field.current?.value ?? text)}
+        onClick={() => void saveText(app, post.id, field.current?.value ?? text)}
       />
       <Action name="unwrite" post={post} text="Leave it" onClick={leave} />
     </div>
@@ -249,7 +255,7 @@ function NewTime({ app, state, post }: PostProps) {
   const move = (): void => {
     const to = readWallTime(field.current?.value ?? "");
     if (to === null) app.say("Give a date and a time.");
-    else void app.move(post.id, to);
+    else void movePost(app, post.id, to);
   };
   return (
     <>
