@@ -6,12 +6,14 @@ import type { Json } from "../../../shared/json.ts";
 import { zone } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
 import { CallError } from "../../wire.ts";
-import { draftOf, type Form, formOf, isAnything, type OwnContent, type TargetForm } from "./form.ts";
+import { type Form, isAnything, type OwnContent, type TargetForm } from "./form.ts";
 import { createKeptCopy, type KeptForm } from "./kept-forms.ts";
 import { changesIn } from "./remarks.ts";
 import { uncheckedPreviews } from "./unchecked-previews.ts";
 import { createSaver, type Refusal, type SaveState } from "./saver.ts";
 import { sentenceOf } from "../../../shared/texts.ts";
+import { formOf } from "./read-form.ts";
+import { draftOf } from "./send-form.ts";
 
 export const WAIT_MS = 400;
 export const AGAIN_MS = 5_000;

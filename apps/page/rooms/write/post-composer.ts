@@ -9,9 +9,11 @@ import { zone } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
 import { CallError } from "../../wire.ts";
 import { AGAIN_MS, type Composer, isSame, refusalOf, WAIT_MS } from "./composer.ts";
-import { type Form, formOfPost, postChangeOf } from "./form.ts";
+import type { Form } from "./form.ts";
 import { createSaver, type SaveState } from "./saver.ts";
 import { noPreview } from "./unchecked-previews.ts";
+import { formOfPost } from "./read-form.ts";
+import { postChangeOf } from "./send-form.ts";
 
 /** Looks at a change of a post by a dry run, which the server answers and does not keep. */
 function lookerOf(post: Post, form: Signal<Form>, checks: Signal<readonly Check[]>) {

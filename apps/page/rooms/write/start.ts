@@ -6,10 +6,12 @@ import { zone } from "../../data/session.ts";
 import { accounts, findAccount, loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { type Composer, createDraftComposer } from "./composer.ts";
-import { atTime, copyOf, draftOf, emptyForm, type Form, formOf, newTarget } from "./form.ts";
+import { atTime, emptyForm, type Form, newTarget } from "./form.ts";
 import { ageOf, type KeptForm, keptNew, keptOf, lastSave, takeOver } from "./kept-forms.ts";
 import { createPostComposer } from "./post-composer.ts";
 import { toWall } from "../../../shared/wall-time.ts";
+import { copyOf, formOf } from "./read-form.ts";
+import { draftOf } from "./send-form.ts";
 
 /** What the address asks for: something to go on with, or what to begin with. */
 export type Query = Readonly<Record<string, string>>;

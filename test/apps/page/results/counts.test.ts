@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { countByDay, countByWeekHour, dayOfRow, lastDays, shadeOf } from "../../../../apps/page/rooms/results/counts.ts";
+import {
+  countByDay,
+  countByWeekHour,
+  dayOfRow,
+  lastDays,
+  shadeOf,
+} from "../../../../apps/page/rooms/results/counts.ts";
 import { createZone } from "../../../../apps/shared/zone.ts";
 import { countPosts } from "../../../../apps/shared/texts.ts";
 

@@ -1,17 +1,11 @@
 import { describe, expect, it } from "vitest";
 import {
   atTime,
-  copyOf,
-  draftOf,
   emptyForm,
   type Form,
-  formOf,
-  formOfPost,
   isAnything,
-  metadataOf,
   moved,
   newTarget,
-  postChangeOf,
   slotless,
   timeProblem,
   withField,
@@ -19,6 +13,8 @@ import {
 import { pollProblem } from "../../../../apps/page/rooms/write/poll.ts";
 import { fromWall, toWall } from "../../../../apps/shared/wall-time.ts";
 import { createZone } from "../../../../apps/shared/zone.ts";
+import { copyOf, formOf, formOfPost } from "../../../../apps/page/rooms/write/read-form.ts";
+import { draftOf, metadataOf, postChangeOf } from "../../../../apps/page/rooms/write/send-form.ts";
 
 const BERLIN = createZone("Europe/Berlin");
 const NOW = Date.parse("2026-11-26T10:00:00Z");

@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { fromDay, inWords, newRepeat, readRepeat, repeatOf, repeatProblems, seriesStartInWords, turnsInWords, turnsProblem } from "../../../../apps/page/rooms/write/repeat.ts";
+import {
+  fromDay,
+  inWords,
+  newRepeat,
+  readRepeat,
+  repeatOf,
+  repeatProblems,
+  seriesStartInWords,
+  turnsInWords,
+  turnsProblem,
+} from "../../../../apps/page/rooms/write/repeat.ts";
 import { Repeat } from "../../../../src/domain/drafts/repeat.ts";
 import { listed } from "../../../../apps/shared/texts.ts";
 
