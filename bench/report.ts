@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { systemClock } from "../src/app/system-clock.ts";
 import { ReportArgs, packFigures, type ReportBy } from "../src/domain/posts/results.ts";
 import { DAY } from "../src/domain/time.ts";
-import { getReport } from "../src/results/report.ts";
+import { getReport } from "../src/reporting/results/report.ts";
 import { freshRow } from "../src/store/queries/posts.ts";
 import { openStore } from "../src/store/open-store.ts";
 import type { Store } from "../src/store/engine/store.ts";

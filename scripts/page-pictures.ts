@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import { plainCall } from "../src/context.ts";
 import { putAwayWelcome } from "../src/access/page-sessions.ts";
 import { registerWorker } from "../src/publishing/workers.ts";
-import { VERSION } from "../src/version.ts";
+import { VERSION } from "../src/domain/version.ts";
 import { localCaller } from "../src/access/api-keys.ts";
 import { storeUpload } from "../src/files/file-uploads.ts";
 import { Readable } from "node:stream";

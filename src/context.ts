@@ -82,6 +82,14 @@ export interface AppContext {
   wakePublisher(): void;
 }
 
+/** What is looked after in processes that publish, whether or not anything is posted. */
+export interface MaintenanceJob {
+  /** For the log. */
+  readonly name: string;
+  readonly everyMs: number;
+  run(ctx: AppContext, signal: AbortSignal): Promise<void>;
+}
+
 /** What a tool's handler gets beside its arguments. */
 export interface CallContext {
   readonly ctx: AppContext;

@@ -132,8 +132,8 @@ async function runProcess(): Promise<void> {
 
   const [{ runCommandLine }, { createHost }, { createTerminal }, { PROCESS_PLACE }] = await Promise.all([
     import("./cli/program.ts"),
-    import("./start/host.ts"),
-    import("./start/terminal.ts"),
+    import("./app/host.ts"),
+    import("./app/terminal.ts"),
     import("./store/engine/process-place.ts"),
   ]);
   const host = createHost({

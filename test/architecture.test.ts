@@ -6,77 +6,83 @@ import { describe, expect, it } from "vitest";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** The rooms of the use cases, from the ground up: each may import those before it. */
-const SUBJECTS: readonly string[] = [
-  "access",
-  "files",
-  "platform-io",
-  "accounts",
-  "health",
-  "connecting",
-  "webhooks",
-  "publishing",
-  "posts",
-  "drafts",
-  "imports",
-  "results",
-  "feeds",
-];
-/** What every use case may import, and everything above may too. */
-const GROUND = ["version", "domain", "ports", "store", "context"];
-
-/** What each folder may import beside itself; `src/main.ts` is of `start`. */
-const LAYERS: Readonly<Record<string, readonly string[]>> = {
-  version: [],
+/**
+ * The rooms from the ground up, and what each may import beside itself. An arrow is here because it is used; one that
+ * no import needs any more goes. `src/main.ts` is of `app`.
+ */
+const ARROWS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   ports: ["domain"],
-  store: ["domain", "ports"],
   media: ["domain", "ports"],
   platforms: ["domain", "ports"],
+  store: ["domain", "ports"],
   context: ["domain", "ports", "store"],
-  ...Object.fromEntries(SUBJECTS.map((room, at) => [room, [...GROUND, ...SUBJECTS.slice(0, at)]])),
-  toolkit: ["domain", "context", ...SUBJECTS],
-  tools: ["domain", "context", "toolkit", ...SUBJECTS],
-  http: ["domain", "ports", "context", "toolkit", ...SUBJECTS],
-  mcp: ["domain", "context", "toolkit", ...SUBJECTS],
-  app: [...GROUND, "media", "toolkit", ...SUBJECTS],
-  operations: [...GROUND, "media", "toolkit", "http", "app", ...SUBJECTS],
-  cli: ["domain", "context", "toolkit", "operations", ...SUBJECTS],
-  start: [...GROUND, "media", "toolkit", "http", "mcp", "app", "operations", "cli", ...SUBJECTS],
+  access: ["domain", "store", "context"],
+  files: ["domain", "ports", "store", "context", "access"],
+  channels: ["domain", "ports", "store", "context", "access"],
+  publishing: ["domain", "ports", "store", "context", "access", "files", "channels"],
+  posts: ["domain", "ports", "store", "context", "access", "files", "channels", "publishing"],
+  reporting: [
+    ...["domain", "ports", "store", "context", "access", "files", "channels", "publishing", "posts"],
+  ],
+  toolkit: ["domain", "context", "access", "channels", "posts"],
+  tools: ["domain", "files", "channels", "posts", "reporting", "toolkit"],
+  mcp: ["domain", "context", "channels", "posts", "toolkit"],
+  http: [...["domain", "ports", "context", "access", "files", "channels", "posts", "reporting", "toolkit"]],
+  cli: [
+    ...["domain", "context", "access", "files", "channels", "publishing", "posts", "reporting", "toolkit"],
+  ],
+  app: [
+    ...["domain", "ports", "media", "store", "context", "access", "files", "channels", "publishing", "posts"],
+    ...["reporting", "toolkit", "mcp", "http", "cli"],
+  ],
 };
 
-/** What each room of `apps` may import beside itself, and beside the rules of `src/domain`. */
-const APP_ROOMS: Readonly<Record<string, readonly string[]>> = (() => {
-  const shown = ["shared", "ui"];
-  const page = [...shown, "page", "page/data"];
-  return {
-    shared: [],
-    ui: ["shared"],
-    "features/calendar": [...shown, "features/post"],
-    "features/draft": shown,
-    "features/post": shown,
-    calendar: [...shown, "features/calendar"],
-    review: [...shown, "features/draft"],
-    page,
-    "page/data": page,
-    "page/channel": page,
-    "page/post": [...page, "page/channel", "features/post"],
-    "page/rooms/channels": [...page, "page/channel"],
-    "page/rooms/consent": [...page, "page/rooms/settings"],
-    "page/rooms/plan": [...page, "page/channel", "page/post", "features/calendar"],
-    "page/rooms/results": [...page, "page/channel", "page/post"],
-    "page/rooms/review": [...page, "page/channel", "page/post", "features/draft"],
-    "page/rooms/settings": [...page, "page/channel"],
-    "page/rooms/trouble": [...page, "page/channel", "page/post"],
-    "page/rooms/welcome": [...page, "page/rooms/channels", "page/rooms/settings"],
-    "page/rooms/write": [...page, "page/channel", "page/post", "page/rooms/channels"],
-  };
-})();
+/** Rooms of use cases. */
+const USE_CASES: readonly string[] = ["access", "files", "channels", "publishing", "posts", "reporting"];
 
-/** What else of the server a file of `apps` imports: types of the tools' answers, and how cells of tables are written. */
+/** How much house a reader has to hold in mind. */
+const SIZE = { rooms: 22, floors: 12, arrows: 100, chain: 20 } as const;
+
+/**
+ * The rooms of `apps`, and what each imports beside itself and the rules of `src/domain`. `page/app.tsx`, which loads
+ * the rooms of the page, is left out.
+ */
+const APP_ARROWS: Readonly<Record<string, readonly string[]>> = {
+  shared: [],
+  ui: ["shared"],
+  "features/post": [],
+  "features/draft": ["shared", "ui"],
+  "features/calendar": ["features/post", "shared", "ui"],
+  review: ["features/draft", "shared", "ui"],
+  calendar: ["features/calendar", "shared"],
+  "page/data": ["page", "shared"],
+  "page/channel": ["page/data", "shared", "ui"],
+  "page/post": ["features/post", "page", "page/channel", "page/data", "shared", "ui"],
+  page: ["page/data", "shared", "ui"],
+  "page/rooms/channels": ["page", "page/channel", "page/data", "shared", "ui"],
+  "page/rooms/consent": ["page", "page/data", "page/rooms/settings", "shared", "ui"],
+  "page/rooms/plan": ["features/calendar", "page", "page/channel", "page/data", "page/post", "shared", "ui"],
+  "page/rooms/results": ["page", "page/channel", "page/data", "page/post", "shared", "ui"],
+  "page/rooms/review": ["features/draft", "page", "page/channel", "page/data", "page/post", "shared", "ui"],
+  "page/rooms/settings": ["page", "page/channel", "page/data", "shared", "ui"],
+  "page/rooms/trouble": ["page/channel", "page/data", "page/post", "shared", "ui"],
+  "page/rooms/welcome": ["page/data", "page/rooms/channels", "page/rooms/settings", "shared", "ui"],
+  "page/rooms/write": [
+    "page",
+    "page/channel",
+    "page/data",
+    "page/post",
+    "page/rooms/channels",
+    "shared",
+    "ui",
+  ],
+};
+
+/** What else a file of `apps` imports: types of the tools' answers, and how cells of tables are written. */
 const APP_IMPORTS: Readonly<Record<string, RegExp>> = {
   "apps/page/data/tools.ts": /^tools\/\w+\.ts$/,
-  "apps/page/rooms/results/downloads.tsx": /^src\/imports\/cells\.ts$/,
+  "apps/page/rooms/results/downloads.tsx": /^src\/posts\/imports\/cells\.ts$/,
 };
 
 /** Files of `src/app` that are no part of the composition. */
@@ -94,18 +100,25 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   "@aws-sdk/": ["media"],
   "better-sqlite3": ["store"],
   commander: ["cli"],
-  croner: ["publishing", "webhooks"],
-  "csv-parse": ["imports"],
-  "csv-stringify": ["imports"],
+  croner: ["publishing", "reporting/webhooks"],
+  "csv-parse": ["posts/imports"],
+  "csv-stringify": ["posts/imports"],
   express: ["http", "mcp"],
   kysely: ["store"],
   nodemailer: ["media"],
   pg: ["store"],
   pino: ["app"],
   undici: ["media"],
-  "web-push": ["webhooks"],
+  "web-push": ["reporting/webhooks"],
   ws: ["media"],
 };
+
+/** What starts the program, and may load all the rest of its room. */
+const STARTS = [
+  "src/main.ts",
+  "src/app/host.ts",
+  ...["server", "session", "stdio"].map((name) => `src/app/start-${name}.ts`),
+];
 
 /**
  * The rooms of each layer, from the ground up: each may import those before it. What lies beside them in the
@@ -114,9 +127,24 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
 const ROOMS: Readonly<
   Record<string, { readonly order: readonly string[]; readonly tops: readonly string[] }>
 > = {
+  app: { order: ["", "operations"], tops: STARTS },
+  channels: { order: ["platform-io", "accounts", "connecting"], tops: [] },
+  posts: { order: ["drafts", "imports"], tops: [] },
+  reporting: { order: ["health", "feeds", "webhooks", "results"], tops: ["src/reporting/export.ts"] },
   cli: { order: ["shell", "demo", "commands", "install", "service"], tops: ["src/cli/program.ts"] },
   domain: {
-    order: ["settings", "accounts", "files", "posts", "drafts", "arguments", "webhooks", "health"],
+    order: [
+      "text",
+      "",
+      "settings",
+      "accounts",
+      "files",
+      "posts",
+      "drafts",
+      "arguments",
+      "webhooks",
+      "health",
+    ],
     tops: [],
   },
   http: {
@@ -152,8 +180,8 @@ const ENGINE_CHOICES: readonly string[] = [CHOOSES, "src/app/file-store.ts"];
 const ASKS_FOR_FILE = /\b(existsSync|isThere|statSync|sizeOf)\((\w+\.)*database\b/;
 /** Of these, what is done with a database that is one file. */
 const BACKUP_FILES: readonly string[] = [
-  "src/operations/replaced-database.ts",
-  "src/operations/restore-backup.ts",
+  "src/app/operations/replaced-database.ts",
+  "src/app/operations/restore-backup.ts",
 ];
 /** Whether the setting of a server is there. In the store a variable of this name is something else. */
 const ASKS_FOR_SETTING = /\bdatabase [!=]== null/;
@@ -178,34 +206,39 @@ const OTHER_WRITES: Readonly<Record<string, string>> = {
   "src/access/oauth/requests.ts": "what a program asks of a person who is not known yet",
   "src/access/oauth/tokens.ts": "codes and tokens that programs exchange",
   "src/access/page-sessions.ts": "who is signed in to the page, and its greeting, put away",
-  "src/connecting/connect-page.ts": "how often a link was tried, and why that failed",
-  "src/connecting/account-io.ts": "what a platform learned of an account while it was used",
-  "src/connecting/inspect.ts": "what a platform says of an account, asked by nobody in particular",
-  "src/connecting/consent.ts": "a state made and used up, tries, and why one failed",
-  "src/connecting/oauth.ts": "apps registered at a server, or forgotten by it",
-  "src/connecting/renew-tokens.ts": "channels whose tokens were refused or go into a grant",
-  "src/connecting/renewal.ts": "tokens renewed, or refused by the platform",
-  "src/drafts/approval.ts": "where the media of a draft are stored, before a person looks once more",
-  "src/drafts/draft-events.ts": "what is told of drafts that went out in part",
-  "src/drafts/series.ts": "the next posts of a series, made ahead",
-  "src/drafts/taking-in.ts": "files that were taken in for drafts, gone by maintenance",
-  "src/feeds/calendar-link.ts": "the calendar's address, from the command line",
+  "src/channels/connecting/connect-page.ts": "how often a link was tried, and why that failed",
+  "src/channels/connecting/account-io.ts": "what a platform learned of an account while it was used",
+  "src/channels/connecting/inspect.ts": "what a platform says of an account, asked by nobody in particular",
+  "src/channels/connecting/consent.ts": "a state made and used up, tries, and why one failed",
+  "src/channels/connecting/oauth.ts": "apps registered at a server, or forgotten by it",
+  "src/channels/connecting/renew-tokens.ts": "channels whose tokens were refused or go into a grant",
+  "src/channels/connecting/renewal.ts": "tokens renewed, or refused by the platform",
+  "src/posts/drafts/approval.ts": "where the media of a draft are stored, before a person looks once more",
+  "src/posts/drafts/draft-events.ts": "what is told of drafts that went out in part",
+  "src/posts/drafts/series.ts": "the next posts of a series, made ahead",
+  "src/posts/drafts/taking-in.ts": "files that were taken in for drafts, gone by maintenance",
+  "src/reporting/feeds/calendar-link.ts": "the calendar's address, from the command line",
   "src/files/films.ts": "films that are converted, of which the posts know nothing",
   "src/files/unused-films.ts": "films that no post needs any more",
-  "src/health/status.ts": "where the server of a data folder is reached",
+  "src/publishing/at-work.ts": "where the server of a data folder is reached",
   "src/files/file-uploads.ts": "uploads begun, given up and abandoned",
-  "src/platform-io/platform-apps.ts": "apps of platforms, entered by the administrator and not by a tool",
-  "src/posts/change-posts.ts": "a dry run, whose transaction is taken back",
+  "src/channels/platform-io/platform-apps.ts":
+    "apps of platforms, entered by the administrator and not by a tool",
+  "src/posts/store-posts.ts": "a dry run, whose transaction is taken back",
   "src/publishing/take-down.ts": "the lease on a post that its platform did not delete",
   "src/publishing/reconcile.ts": "the lease on a post while the platform is asked",
   "src/app/secret-key.ts": "which key a new database is sealed with, and secrets bound to their servers",
   "src/publishing/restored.ts": "what a restored backup holds back",
   "src/publishing/workers.ts": "which processes are at work",
-  "src/results/collect.ts": "what platforms tell of live posts, asked by nobody in particular",
-  "src/webhooks/push.ts": "the keys that push services know this installation by, made once",
-  "src/webhooks/reminders.ts": "what the time alone brings: access that ends, the day at eight",
-  "src/webhooks/webhook-deliveries.ts":
+  "src/reporting/results/collect.ts": "what platforms tell of live posts, asked by nobody in particular",
+  "src/reporting/webhooks/push.ts": "the keys that push services know this installation by, made once",
+  "src/reporting/webhooks/reminders.ts": "what the time alone brings: access that ends, the day at eight",
+  "src/reporting/webhooks/webhook-deliveries.ts":
     "what the delivering loop leases, sends and gives back, and old deliveries",
+  "src/app/operations/doctor.ts": "a write that tries whether writing works, taken back",
+  "src/app/operations/rotate-secret.ts": "everything that is sealed, with another key",
+  "src/app/operations/replaced-database.ts": "what is forgotten of a database that is put aside",
+  "src/app/operations/restore-backup.ts": "what a restored backup begins with",
 };
 
 interface Source {
@@ -249,7 +282,7 @@ function readSource(file: string): Source {
 function layerOf(path: string): string {
   const [top = "", second = "", ...rest] = path.split("/");
   if (top === "tools") return "tools";
-  if (second === "main.ts") return "start";
+  if (second === "main.ts") return "app";
   return rest.length === 0 ? second.replace(/\.ts$/, "") : second;
 }
 
@@ -271,8 +304,8 @@ describe("architecture", () => {
   it("knows every folder", () => {
     const layers = new Set(sources.map((source) => source.layer));
     expect(
-      [...layers].filter((layer) => LAYERS[layer] === undefined),
-      "Add the folder to LAYERS of test/architecture.test.ts, with what it may import.",
+      [...layers].filter((layer) => ARROWS[layer] === undefined),
+      "Add the folder to ARROWS of test/architecture.test.ts, with what it may import.",
     ).toEqual([]);
     const unknown = sources.flatMap(({ path }) => {
       const [layer = "", room = ""] = roomOf(path).split("/");
@@ -288,7 +321,7 @@ describe("architecture", () => {
   it("imports only downwards", () => {
     const forbidden = sources.flatMap((source) => {
       const plain = PLAIN_APP_FILES[source.path];
-      const allowed = plain ?? [source.layer, ...(LAYERS[source.layer] ?? [])];
+      const allowed = plain ?? [source.layer, ...(ARROWS[source.layer] ?? [])];
       return ownImports(source)
         .filter((path) => !allowed.includes(layerOf(path)) && !allowed.includes(path))
         .map((path) => `${source.path} imports ${path}`);
@@ -296,25 +329,50 @@ describe("architecture", () => {
     expect(forbidden).toEqual([]);
   });
 
-  it("imports rooms of `apps` as their table says: what is shared knows no page", () => {
-    const unknown = appSources
-      .map(({ path }) => appRoomOf(path))
-      .filter((room) => APP_ROOMS[room] === undefined);
-    expect([...new Set(unknown)], "Add the room to APP_ROOMS of test/architecture.test.ts.").toEqual([]);
-    const forbidden = appSources.flatMap((source) => {
-      const room = appRoomOf(source.path);
-      const allowed = [room, ...(APP_ROOMS[room] ?? [])];
-      // The whole page is put together in one file, which loads each room.
-      const others = source.path === "apps/page/app.tsx" ? /^apps\/page\/rooms\// : APP_IMPORTS[source.path];
-      return ownImports(source)
-        .filter(
-          (path) =>
-            !(path.startsWith("apps/") ? allowed.includes(appRoomOf(path)) : layerOf(path) === "domain"),
-        )
-        .filter((path) => others?.test(path) !== true)
-        .map((path) => `${source.path} imports ${path}`);
-    });
-    expect(forbidden).toEqual([]);
+  it("has an arrow only where an import needs it, none up, and a house that can be held in mind", () => {
+    const rooms = Object.keys(ARROWS);
+    const used = (room: string): string[] => {
+      const targets = sources
+        .filter(({ layer }) => layer === room)
+        .flatMap(ownImports)
+        .map(layerOf);
+      return rooms.filter((other) => other !== room && targets.includes(other));
+    };
+    expect(Object.fromEntries(rooms.map((room) => [room, used(room)]))).toEqual(ARROWS);
+    const floors = new Map<string, number>();
+    for (const room of rooms) {
+      const below = ARROWS[room]!.map((other) => floors.get(other) ?? Number.NaN);
+      floors.set(room, 1 + Math.max(0, ...below));
+    }
+    const measured = {
+      rooms: rooms.length,
+      floors: Math.max(...floors.values()),
+      arrows: Object.values(ARROWS).flat().length,
+      chain: longestChain().length,
+    };
+    for (const [name, most] of Object.entries(SIZE))
+      expect(measured[name as keyof typeof SIZE], name).toBeLessThanOrEqual(most);
+  });
+
+  it("lets what the apps share know no page, and has an arrow between rooms of `apps` only where it is needed", () => {
+    const rooms = Object.keys(APP_ARROWS);
+    const importsOf = (room: string): string[] =>
+      appSources
+        .filter(({ path }) => appRoomOf(path) === room && path !== "apps/page/app.tsx")
+        .flatMap((source) =>
+          ownImports(source).filter((path) => APP_IMPORTS[source.path]?.test(path) !== true),
+        );
+    const used = (room: string): string[] => {
+      const targets = new Set(
+        importsOf(room)
+          .filter((path) => layerOf(path) !== "domain")
+          .map(appRoomOf),
+      );
+      return [...targets].filter((other) => other !== room).toSorted();
+    };
+    const found = [...new Set(appSources.map(({ path }) => appRoomOf(path)))];
+    expect(Object.fromEntries(found.map((room) => [room, used(room)]))).toEqual(APP_ARROWS);
+    expect(rooms.length).toBe(found.length);
   });
 
   it("imports rooms of its own layer in their order", () => {
@@ -429,7 +487,7 @@ describe("architecture", () => {
           Object.entries(ONLY_IN).some(
             ([pack, layers]) =>
               (name === pack || name.startsWith(pack.endsWith("/") ? pack : `${pack}/`)) &&
-              !layers.includes(source.layer),
+              !layers.some((room) => source.path.startsWith(`src/${room}/`)),
           ),
         )
         .map((name) => `${source.path} imports ${name}`),
@@ -448,7 +506,7 @@ describe("architecture", () => {
 
   it("writes what calls do with their answers", () => {
     const writing = sources
-      .filter(({ layer, text }) => [...SUBJECTS, "app"].includes(layer) && /\bstore\s*\.write\(/.test(text))
+      .filter(({ layer, text }) => [...USE_CASES, "app"].includes(layer) && /\bstore\s*\.write\(/.test(text))
       .map(({ path }) => path);
     expect(writing.sort()).toEqual(Object.keys(OTHER_WRITES).sort());
   });
@@ -509,6 +567,38 @@ describe("architecture", () => {
   });
 });
 
+/** The longest way from file to file by imports that load something. */
+function longestChain(): readonly string[] {
+  const graph = new Map(sources.map((source) => [source.path, loadedBy(source)]));
+  const known = new Map<string, readonly string[]>();
+  const below = (path: string): readonly string[] => {
+    const found = known.get(path);
+    if (found !== undefined) return found;
+    const ways = (graph.get(path) ?? []).map(below);
+    const chain = [path, ...ways.reduce((one, other) => (other.length > one.length ? other : one), [])];
+    known.set(path, chain);
+    return chain;
+  };
+  return [...graph.keys()].map(below).reduce((one, other) => (other.length > one.length ? other : one), []);
+}
+
+/** Without types, which are gone at run time, and what is loaded when it is needed. */
+function loadedBy(source: Source): string[] {
+  const tree = ts.createSourceFile(source.path, source.text, ts.ScriptTarget.Latest);
+  return tree.statements.flatMap((statement) => {
+    if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier)) return [];
+    const { importClause: clause } = statement;
+    const names = clause?.namedBindings;
+    const isTypes =
+      clause?.isTypeOnly === true ||
+      (names !== undefined &&
+        ts.isNamedImports(names) &&
+        names.elements.every(({ isTypeOnly }) => isTypeOnly));
+    const target = targetOf(source, statement.moduleSpecifier.text);
+    return isTypes || target === null || !target.endsWith(".ts") ? [] : [target];
+  });
+}
+
 /** `http/files` of `src/http/files/send-bytes.ts`; "" for what lies beside the rooms of its layer. */
 function roomOf(path: string): string {
   const [top = "", layer = "", room = "", ...rest] = path.split("/");
@@ -517,6 +607,7 @@ function roomOf(path: string): string {
 
 /** `page/rooms/plan` of `apps/page/rooms/plan/tile.tsx`; what lies beside the rooms is of `page`, or is shared. */
 function appRoomOf(path: string): string {
+  if (!path.startsWith("apps/")) return path;
   const [, top = "", ...rest] = path.split("/");
   if (rest.length === 0) return "shared";
   const depth = top === "features" || (top === "page" && rest[0] !== "rooms") ? 1 : top === "page" ? 2 : 0;

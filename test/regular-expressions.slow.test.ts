@@ -21,7 +21,7 @@ const TRIED =
 /** What the checker cannot tell (it knows no looking ahead or behind), or not soon, or is not linear: why each is harmless. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   "apps/shared/values.ts /": "our own sentences of 2,000 characters",
-  "src/domain/compare-words.ts /(?<word>": NONE_WITHIN,
+  "src/domain/text/compare-words.ts /(?<word>": NONE_WITHIN,
   "src/domain/sentences.ts /^((?:[a-z]": AT_START,
   "src/domain/arguments/meant-times.ts /^(?<one>": AT_START,
   "src/domain/arguments/meant-times.ts /^(?<year>": AT_START,
@@ -42,7 +42,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "src/platforms/misskey/metadata.ts /(https?": NONE_WITHIN,
   "src/platforms/nostr/drafts.ts /(?<!": NONE_WITHIN,
   "src/platforms/shared/mastodon/limits.ts /&(": NONE_WITHIN,
-  "src/domain/markdown-escaper.ts /(https": NONE_WITHIN,
+  "src/domain/text/markdown-escaper.ts /(https": NONE_WITHIN,
   "src/platforms/shared/mastodon/addresses.ts /(?<before>": TRIED,
   "src/platforms/shared/twitter-text.ts /(?:[a-z0-9": TRIED,
   "src/platforms/shared/twitter-text.ts /(?<before>": TRIED,

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { Said } from "../src/domain/sentences.ts";
 import { DryRun } from "../src/domain/posts/post.ts";
 import { ChangedPost, PostsChange } from "../src/domain/posts/post-body.ts";
-import { askToChange, changePosts } from "../src/drafts/change-posts.ts";
+import { askToChange, changePosts } from "../src/posts/drafts/change-posts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

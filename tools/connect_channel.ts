@@ -1,5 +1,5 @@
 import { ConnectArgs, ConnectResult } from "../src/domain/accounts/connection.ts";
-import { askToReconnect, connectChannel, linkOf } from "../src/connecting/connections.ts";
+import { askToReconnect, connectChannel, linkOf } from "../src/channels/connecting/connections.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { Webhook, WebhookArgs } from "../src/domain/webhooks/webhook.ts";
-import { createWebhook } from "../src/webhooks/webhooks.ts";
+import { createWebhook } from "../src/reporting/webhooks/webhooks.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 const output = z.strictObject({

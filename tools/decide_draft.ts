@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { Said } from "../src/domain/sentences.ts";
 import { DecideDraft, DecidedDraft, Draft } from "../src/domain/drafts/draft.ts";
-import { awaitDrafts, decideDrafts, eachOf } from "../src/drafts/decide-draft.ts";
-import { tellThatItWaits } from "../src/drafts/draft-events.ts";
-import { askToDecide } from "../src/drafts/questions.ts";
+import { awaitDrafts, decideDrafts, eachOf } from "../src/posts/drafts/decide-draft.ts";
+import { tellThatItWaits } from "../src/posts/drafts/draft-events.ts";
+import { askToDecide } from "../src/posts/drafts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

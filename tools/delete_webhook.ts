@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { Webhook } from "../src/domain/webhooks/webhook.ts";
-import { deleteWebhook } from "../src/webhooks/webhooks.ts";
+import { deleteWebhook } from "../src/reporting/webhooks/webhooks.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

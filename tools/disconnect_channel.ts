@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { Account } from "../src/domain/accounts/account.ts";
-import { askToDisconnect } from "../src/drafts/change-posts.ts";
+import { askToDisconnect } from "../src/posts/drafts/change-posts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
-import { disconnectChannel } from "../src/connecting/connections.ts";
+import { disconnectChannel } from "../src/channels/connecting/connections.ts";
 
 export default defineTool({
   name: "disconnect_channel",

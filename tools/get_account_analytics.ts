@@ -1,5 +1,5 @@
 import { AccountAnalytics, AnalyticsArgs } from "../src/domain/accounts/analytics.ts";
-import { getAccountAnalytics } from "../src/results/account-analytics.ts";
+import { getAccountAnalytics } from "../src/reporting/results/account-analytics.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

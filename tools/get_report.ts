@@ -1,5 +1,5 @@
 import { Report, ReportArgs } from "../src/domain/posts/results.ts";
-import { getReport } from "../src/results/report.ts";
+import { getReport } from "../src/reporting/results/report.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { Status } from "../src/domain/health/status.ts";
-import { getStatus } from "../src/health/status.ts";
+import { getStatus } from "../src/reporting/health/status.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

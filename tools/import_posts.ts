@@ -1,6 +1,6 @@
 import { ImportAnswer, ImportArgs } from "../src/domain/posts/post-import.ts";
-import { importPosts } from "../src/imports/import-posts.ts";
-import { askToImport } from "../src/imports/questions.ts";
+import { importPosts } from "../src/posts/imports/import-posts.ts";
+import { askToImport } from "../src/posts/imports/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { Account } from "../src/domain/accounts/account.ts";
-import { listAccounts } from "../src/accounts/accounts.ts";
+import { listAccounts } from "../src/channels/accounts/accounts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

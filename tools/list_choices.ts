@@ -1,5 +1,5 @@
 import { Choices, ChoicesArgs } from "../src/domain/accounts/platform-listing.ts";
-import { listChoices } from "../src/connecting/list-choices.ts";
+import { listChoices } from "../src/channels/connecting/list-choices.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

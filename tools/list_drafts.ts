@@ -1,5 +1,5 @@
 import { DraftPage, ListDraftsArgs } from "../src/domain/drafts/draft.ts";
-import { listDrafts } from "../src/drafts/drafts.ts";
+import { listDrafts } from "../src/posts/drafts/drafts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

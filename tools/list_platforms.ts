@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { PlatformListing, PlatformsArgs } from "../src/domain/accounts/platform-listing.ts";
-import { listPlatforms } from "../src/platform-io/list-platforms.ts";
+import { listPlatforms } from "../src/channels/platform-io/list-platforms.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

@@ -1,5 +1,5 @@
 import { ListPostsArgs, PostPage } from "../src/domain/posts/post-lists.ts";
-import { listPosts } from "../src/drafts/list-posts.ts";
+import { listPosts } from "../src/posts/drafts/list-posts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

@@ -1,5 +1,5 @@
 import { ListWebhooksArgs, WebhookList } from "../src/domain/webhooks/webhook.ts";
-import { listWebhooks } from "../src/webhooks/webhooks.ts";
+import { listWebhooks } from "../src/reporting/webhooks/webhooks.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ReplayArgs, Webhook } from "../src/domain/webhooks/webhook.ts";
-import { replayWebhook } from "../src/webhooks/webhooks.ts";
+import { replayWebhook } from "../src/reporting/webhooks/webhooks.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 const output = z.strictObject({

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { Said } from "../src/domain/sentences.ts";
 import { Draft, SaveDraft } from "../src/domain/drafts/draft.ts";
-import { saveDraft } from "../src/drafts/save-draft.ts";
+import { saveDraft } from "../src/posts/drafts/save-draft.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

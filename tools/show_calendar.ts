@@ -1,6 +1,6 @@
 import { DraftCalendar } from "../src/domain/drafts/calendar.ts";
 import { CalendarArgs } from "../src/domain/posts/post-lists.ts";
-import { showDraftCalendar } from "../src/drafts/show-calendar.ts";
+import { showDraftCalendar } from "../src/posts/drafts/show-calendar.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

@@ -5,7 +5,7 @@ import { AccountChange, SlotSuggestion } from "../src/domain/accounts/schedule.t
 import { ChangedPost } from "../src/domain/posts/post-body.ts";
 import { DryRun } from "../src/domain/posts/post.ts";
 import { askToRelease } from "../src/posts/update-account.ts";
-import { changeAccount } from "../src/results/suggest-slots.ts";
+import { changeAccount } from "../src/reporting/results/suggest-slots.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

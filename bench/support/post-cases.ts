@@ -1,4 +1,4 @@
-import { parseSearch } from "../../src/domain/compare-words.ts";
+import { parseSearch } from "../../src/domain/text/compare-words.ts";
 import type { PostStatus } from "../../src/domain/posts/post-states.ts";
 import type { PostFilter } from "../../src/store/engine/search.ts";
 import { BENCH_OWNER, listAccounts } from "./corpus.ts";

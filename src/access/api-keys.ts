@@ -11,7 +11,9 @@ import {
   ROLES,
   readSignature,
 } from "../domain/permissions.ts";
-import { DAY, HOUR, MINUTE, parseBound, quote, toIso, toIsoOrNull } from "../domain/time.ts";
+import { DAY, HOUR, MINUTE, toIso, toIsoOrNull } from "../domain/time.ts";
+import { parseBound } from "../domain/parse-time.ts";
+import { quote } from "../domain/text/plain-text.ts";
 import {
   type ApiKeyRow,
   findApiKeyRow,

@@ -12,8 +12,8 @@ import { createMailer } from "../media/outbound/mailer.ts";
 import { createOutbound } from "../media/outbound/outbound.ts";
 import type { AppContext } from "../context.ts";
 import { findReadyFile, createCopyUrl, createDownloadUrl } from "../files/files.ts";
-import { renewalsDone } from "../connecting/renewal.ts";
-import { readServerUrl } from "../health/status.ts";
+import { renewalsDone } from "../channels/connecting/renewal.ts";
+import { readServerUrl } from "../publishing/at-work.ts";
 import { noticeRestore } from "../publishing/restored.ts";
 import { openCipher } from "./secret-key.ts";
 import type { Setup } from "./setup.ts";
@@ -24,7 +24,7 @@ import { isUnused, shareFolder } from "../store/local/locks.ts";
 import { systemClock } from "./system-clock.ts";
 import { createToolbox, type Toolbox } from "../toolkit/toolbox.ts";
 import { agentsWords } from "../toolkit/words.ts";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../domain/version.ts";
 
 /** What tokens that are being renewed get at the end. */
 const REFRESH_GRACE_MS = TIME_LIMITS.callsDrain;

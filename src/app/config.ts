@@ -13,7 +13,8 @@ import { HostList, httpAddress, TrustProxy } from "../domain/settings/http-addre
 import { DEFAULT_TOOL_SETS, parseToolSets, PERMISSIONS } from "../domain/permissions.ts";
 import { readDatabaseSettings } from "../domain/settings/database-settings.ts";
 import { explainUnknown, mistypedNames } from "../domain/settings/nearest-name.ts";
-import { HOUR, isTimezone, machineTimezone, MINUTE, quote, SECOND } from "../domain/time.ts";
+import { HOUR, isTimezone, machineTimezone, MINUTE, SECOND } from "../domain/time.ts";
+import { quote } from "../domain/text/plain-text.ts";
 import { TIME_LIMITS } from "../domain/time-limits.ts";
 import { parseUrl } from "../domain/parse-url.ts";
 import { SETTINGS } from "./settings.ts";

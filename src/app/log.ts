@@ -1,7 +1,7 @@
 import { stderr } from "node:process";
 import { pino, stdTimeFunctions } from "pino";
 import type { Config } from "./config.ts";
-import { visibleText } from "../domain/plain-text.ts";
+import { visibleText } from "../domain/text/plain-text.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Tell } from "../store/engine/store.ts";
 

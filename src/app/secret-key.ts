@@ -17,10 +17,10 @@ import {
   accountAad,
   type SecretsOwner,
   unboundAad,
-} from "../platform-io/secrets.ts";
-import { calendarLinkAad } from "../feeds/calendar-link.ts";
+} from "../channels/platform-io/secrets.ts";
+import { calendarLinkAad } from "../reporting/feeds/calendar-link.ts";
 import { stepAad } from "../publishing/effect-steps.ts";
-import { webhookAad } from "../webhooks/send.ts";
+import { webhookAad } from "../reporting/webhooks/send.ts";
 
 /** Sealed with the secret key, to tell whether a key is the right one. */
 export const KEY_CHECK = "secret_key_check";

@@ -1,7 +1,12 @@
 import type { AppError } from "../domain/errors.ts";
 import type { Permission } from "../domain/permissions.ts";
 import type { Finding } from "../domain/health/findings.ts";
-import type { BackupResult, MigrationResult, RestoreResult, RotationResult } from "../operations/reports.ts";
+import type {
+  BackupResult,
+  MigrationResult,
+  RestoreResult,
+  RotationResult,
+} from "../domain/health/backups.ts";
 import type { AppContext } from "../context.ts";
 import type { Toolbox } from "../toolkit/toolbox.ts";
 

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { AppError } from "./errors.ts";
+import { unwrapped } from "./optional.ts";
 import { join, type Listed, type NextStep, type Said, say, withSteps } from "./sentences.ts";
-import { quote } from "./time.ts";
+import { quote } from "./text/plain-text.ts";
 
 type Issue = z.core.$ZodIssue;
 
@@ -177,13 +178,6 @@ function listOfSome(names: readonly string[]): string {
 function lowerFirst(text: string): string {
   const trimmed = text.replace(/\.$/, "");
   return trimmed.charAt(0).toLowerCase() + trimmed.slice(1);
-}
-
-/** The schema of the value itself, without what says that it may be left out or empty. */
-export function unwrapped(schema: z.ZodType): z.ZodType {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable)
-    return unwrapped(schema.unwrap() as z.ZodType);
-  return schema;
 }
 
 /** A value with named fields, in JSON's terms. */

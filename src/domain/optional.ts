@@ -10,3 +10,10 @@ export const optionalBounds = (what: string) => ({
   from: z.string().optional().describe(`${what} from this time or date on.`),
   to: z.string().optional().describe(`${what} until then. A date: its end.`),
 });
+
+/** The schema of the value itself, without what says that it may be left out or empty. */
+export function unwrapped(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable)
+    return unwrapped(schema.unwrap() as z.ZodType);
+  return schema;
+}

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { withFullStop } from "./plain-text.ts";
+import { withFullStop } from "./text/plain-text.ts";
 
 /**
  * What can be done about something, from a closed list. It names no tool, button or command: each face has its own

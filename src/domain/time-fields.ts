@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { unwrapped } from "./explain-invalid.ts";
-import { EMPTY_DAY, EMPTY_TIME, EXAMPLE_DAY } from "./time.ts";
+import { unwrapped } from "./optional.ts";
+import { EXAMPLE_DAY, EMPTY_TIME, EMPTY_DAY } from "./time.ts";
 import { findWeekday, readClock } from "./wall-clock.ts";
 
 const isThere = z.refine<string>((text) => text.trim() !== "", EMPTY_TIME);

@@ -1,6 +1,6 @@
 import { AppError } from "./errors.ts";
 import { pathOf } from "./explain-invalid.ts";
-import { quote } from "./time.ts";
+import { quote } from "./text/plain-text.ts";
 
 /** NUL ends a text for databases and platforms in C. A lone surrogate cannot be written in UTF-8. */
 const BROKEN = /[\0\p{Cs}]/u;

@@ -1,11 +1,11 @@
 import { decodeCursor, encodeCursor, unknownCursor } from "../domain/cursor.ts";
 import { join, type Said, say } from "../domain/sentences.ts";
 import { AppError } from "../domain/errors.ts";
-import { plainText } from "../domain/plain-text.ts";
+import { plainText, quote } from "../domain/text/plain-text.ts";
 import { type File, keyOfCleanCopy, type ListFilesArgs } from "../domain/files/file.ts";
 import type { MediaFigures } from "../domain/files/media-limits.ts";
 import type { Caller } from "../domain/permissions.ts";
-import { quote, toIso, HOUR, MINUTE, SECOND } from "../domain/time.ts";
+import { toIso, HOUR, MINUTE, SECOND } from "../domain/time.ts";
 import {
   allFilesOf,
   deleteFileRow,
@@ -22,7 +22,7 @@ import {
 import { listDraftsNaming } from "../store/queries/drafts.ts";
 import type { Reader, Tx } from "../store/engine/store.ts";
 import type { OwnFile } from "../ports/media.ts";
-import { hasTerms, parseSearch } from "../domain/compare-words.ts";
+import { hasTerms, parseSearch } from "../domain/text/compare-words.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext, GuestCall } from "../context.ts";
 import { timingSafeEqual } from "node:crypto";

@@ -1,4 +1,4 @@
-import { plural } from "../domain/plain-text.ts";
+import { plural } from "../domain/text/plain-text.ts";
 import { createHash } from "node:crypto";
 import { AppError } from "../domain/errors.ts";
 import type { FilmForm } from "../domain/files/film-form.ts";

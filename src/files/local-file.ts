@@ -4,9 +4,8 @@ import { type FileHandle, lstat, open, readFile, realpath } from "node:fs/promis
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AppError } from "../domain/errors.ts";
-import { plainText } from "../domain/plain-text.ts";
+import { plainText, quote } from "../domain/text/plain-text.ts";
 import type { CallContext } from "../context.ts";
-import { quote } from "../domain/time.ts";
 import { homedir } from "node:os";
 
 /** Without waiting for the other end of a pipe, and no link in the place of the file; Windows has neither flag. */

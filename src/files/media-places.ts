@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { type NextStep, say } from "../domain/sentences.ts";
-import { MediaRole } from "../domain/posts/common-metadata.ts";
+import { commonMetadata, MediaRole } from "../domain/posts/common-metadata.ts";
 import type { MediaFigures } from "../domain/files/media-limits.ts";
 import type { Metadata } from "../domain/posts/post.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Caller } from "../domain/permissions.ts";
-import { quote } from "../domain/time.ts";
+import { quote } from "../domain/text/plain-text.ts";
 import type { Reader, Tx } from "../store/engine/store.ts";
 import {
   allFilesOf,
@@ -241,4 +241,24 @@ function readyFile(row: FileRow | null, field: string, text: string): FileRow {
     "conflict",
     `${field}: the file ${row.id} is not uploaded yet. Upload it first, then use it.`,
   );
+}
+
+/** Addresses of media that every platform may have. */
+export const COMMON = z.object(commonMetadata);
+
+/**
+ * The addresses that a caller gives, as far as their form tells; needs neither post nor platform. Throws
+ * `invalid`.
+ */
+export function checkAddresses(
+  ctx: AppContext,
+  {
+    mediaUrl,
+    metadata = null,
+  }: { readonly mediaUrl?: string | null | undefined; readonly metadata?: Metadata | null | undefined },
+): void {
+  const content = { mediaUrl: mediaUrl ?? "", metadata };
+  for (const { field, url } of placesOf({ metadata: COMMON }, content)) {
+    if (url !== "") checkMediaAddress(ctx, field, url);
+  }
 }

@@ -1,4 +1,6 @@
 import type { AppContext } from "../context.ts";
+import { AppError } from "../domain/errors.ts";
+import type { AnyPlatform } from "../ports/platform.ts";
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { LONGEST_SOURCE_SIDE } from "../domain/files/film-form.ts";
 import {
@@ -46,4 +48,15 @@ export async function adviceOnMedia(
   if (film !== null) return skills.films || ctx.films === null ? "" : ` ${ctx.films.howToInstall}`;
   if (changes.length === 0 || skills.heic) return "";
   return skills.pictures ? WITHOUT_LIBHEIF : WITHOUT_SHARP;
+}
+
+/** One sentence for a person: the field, what is wrong with it, what to do. */
+export function refusal(
+  platform: Pick<AnyPlatform, "title">,
+  field: string,
+  problems: readonly string[],
+  advice = "",
+): AppError {
+  const what = `${field}: ${problems.join("; ")} on ${platform.title}.`;
+  return new AppError("invalid", `${what} Give another file.${advice}`);
 }

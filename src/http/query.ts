@@ -1,6 +1,6 @@
 import type { Request } from "express";
 import { AppError } from "../domain/errors.ts";
-import { quote } from "../domain/time.ts";
+import { quote } from "../domain/text/plain-text.ts";
 import { requireWholeTexts } from "../domain/whole-text.ts";
 
 /** How a query parameter becomes an argument: text as it is, a comma list, a whole number, or 1 and 0. */

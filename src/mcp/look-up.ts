@@ -1,4 +1,4 @@
-import { namesAmong } from "../accounts/accounts.ts";
+import { namesAmong } from "../channels/accounts/accounts.ts";
 import * as z from "zod";
 import { Account } from "../domain/accounts/account.ts";
 import { Post } from "../domain/posts/post.ts";

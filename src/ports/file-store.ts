@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { say } from "../domain/sentences.ts";
 import { AppError } from "../domain/errors.ts";
-import { quote } from "../domain/time.ts";
+import { quote } from "../domain/text/plain-text.ts";
 
 export interface WriteOptions {
   readonly signal?: AbortSignal;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { parseUrl } from "../domain/parse-url.ts";
-import { plainText } from "../domain/plain-text.ts";
+import { plainText } from "../domain/text/plain-text.ts";
 
 /** Longer than the ids of all platforms: those of Bluesky are addresses of some 80 characters. */
 const MAX_ID_CHARS = 512;

@@ -2,36 +2,28 @@ import { meantBound, meantDay } from "../domain/arguments/meant-times.ts";
 import type { Quota } from "../domain/accounts/account.ts";
 import { Message, named, type Said } from "../domain/sentences.ts";
 import { AppError } from "../domain/errors.ts";
-import { plural } from "../domain/plain-text.ts";
+import { plural, quote } from "../domain/text/plain-text.ts";
 import { canReachAccount } from "../domain/permissions.ts";
 import type { ChangedPost, PostsChange } from "../domain/posts/post-body.ts";
 import { conflictSentence } from "../domain/posts/post-states.ts";
 import { readPlan } from "../domain/accounts/schedule.ts";
-import {
-  askWhich,
-  EXAMPLE_DAY,
-  MINUTE,
-  parseBound,
-  quote,
-  tellTime,
-  toIso,
-  toZoned,
-  warnOfFar,
-} from "../domain/time.ts";
+import { MINUTE, tellTime, toIso, toZoned, EXAMPLE_DAY } from "../domain/time.ts";
+import { askWhich, parseBound, warnOfFar } from "../domain/parse-time.ts";
 import { atWallTime, readWallClock } from "../domain/wall-clock.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { Tx } from "../store/engine/store.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { findPosts, postNotFound, transition } from "../store/queries/posts.ts";
 import { commitOnce } from "../access/idempotency.ts";
-import { findAccount } from "../accounts/accounts.ts";
-import { firstWords } from "../accounts/late-posts.ts";
+import { findAccount } from "../channels/accounts/accounts.ts";
+import { firstWords } from "../channels/accounts/late-posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { warnOfQuotas } from "../publishing/quotas.ts";
 import { listLatePosts, listPosts } from "./list-posts.ts";
 import { tellUnchanged } from "./outcomes.ts";
 import { movedTo } from "./post-form.ts";
 import { prepareForm } from "./prepare.ts";
+import { tryOut } from "./store-posts.ts";
 import { untilUnchanged, writeIfUnchanged } from "./update-post.ts";
 import { warnOfAccess, warnOfNeighbour, warnOfTwin } from "./warnings.ts";
 
@@ -56,9 +48,6 @@ export interface Planned {
   readonly scheduledAt: number | null;
   readonly quotas: readonly Quota[];
 }
-
-/** Ends a transaction without writing it. */
-class Undone extends Error {}
 
 /**
  * Moves or cancels waiting posts, all or none. `tell`: warnings of what is not among them. Throws `invalid` for an unclear wish and for a time in the past,
@@ -224,20 +213,6 @@ function refuseEach(kind: "invalid" | "conflict", problems: readonly Said[]): vo
 /** To people by its words, to agents by its id. */
 function nameOf(row: PostRow): string {
   return `${firstWords(row)} (${row.id})`;
-}
-
-/** What a change would answer; nothing of it is written. */
-export async function tryOut<T>(ctx: AppContext, change: (tx: Tx) => Promise<T>): Promise<T> {
-  let answer: { readonly of: T } | null = null;
-  try {
-    return await ctx.store.write(async (tx): Promise<never> => {
-      answer = { of: await change(tx) };
-      throw new Undone("A dry run writes nothing.");
-    });
-  } catch (error) {
-    if (!(error instanceof Undone) || answer === null) throw error;
-    return (answer as { readonly of: T }).of;
-  }
 }
 
 /** In the order of their ids, in which two callers do not lock each other out. */

@@ -1,9 +1,9 @@
 import type { Readable } from "node:stream";
-import { textOfHtml } from "../domain/html-text.ts";
+import { textOfHtml } from "../domain/text/html-text.ts";
 import { parseUrl } from "../domain/parse-url.ts";
-import { plainText } from "../domain/plain-text.ts";
+import { plainText, quote } from "../domain/text/plain-text.ts";
 import type { Metadata } from "../domain/posts/post.ts";
-import { deadline, MINUTE, quote, SECOND } from "../domain/time.ts";
+import { deadline, MINUTE, SECOND } from "../domain/time.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import type { AppContext } from "../context.ts";
 

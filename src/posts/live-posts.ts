@@ -1,7 +1,7 @@
 import { deadline, MINUTE } from "../domain/time.ts";
 import { assertUsable } from "../domain/accounts/account.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
-import { withFullStop } from "../domain/plain-text.ts";
+import { withFullStop } from "../domain/text/plain-text.ts";
 import type { PostEdit } from "../domain/posts/post-body.ts";
 import { AppError, nothingToChange } from "../domain/errors.ts";
 import type { SaidPost } from "../domain/posts/post.ts";
@@ -14,17 +14,17 @@ import type { PostRow, Tables } from "../store/schema/tables.ts";
 import { toPost } from "../store/queries/posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { canonicalJson } from "../access/idempotency.ts";
-import { checkMediaAddress, resolveMediaUrl } from "../files/media-places.ts";
-import { findAccount } from "../accounts/accounts.ts";
-import { capabilitiesFor } from "../platform-io/connect-io.ts";
-import { fitEdited } from "../platform-io/fit-answers.ts";
-import { createPlatformIo } from "../connecting/account-io.ts";
+import { checkMediaAddress, resolveMediaUrl, checkAddresses } from "../files/media-places.ts";
+import { findAccount } from "../channels/accounts/accounts.ts";
+import { capabilitiesFor } from "../channels/platform-io/connect-io.ts";
+import { fitEdited } from "../channels/platform-io/fit-answers.ts";
+import { createPlatformIo } from "../channels/connecting/account-io.ts";
 import { type CheckedForm, contentOf, type PostContent } from "./post-form.ts";
 import { findOwnPost, movePost } from "./posts.ts";
-import { checkAddresses, prepare, prepareForm } from "./prepare.ts";
+import { prepare, prepareForm } from "./prepare.ts";
 import { NOTHING_CHANGED } from "./update-post.ts";
 import { readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
-import { findPlatform } from "../platform-io/set-up.ts";
+import { findPlatform } from "../channels/platform-io/set-up.ts";
 
 const CHANGE_TIMEOUT_MS = MINUTE;
 

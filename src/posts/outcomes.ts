@@ -1,17 +1,18 @@
-import { isPublisherRunning } from "../health/status.ts";
+import { isPublisherRunning } from "../publishing/at-work.ts";
 import { ended, join, type Said, say, sentencesIn, withSteps } from "../domain/sentences.ts";
 import type { SaidPost } from "../domain/posts/post.ts";
 import type { PostStatus } from "../domain/posts/post-states.ts";
 import { deadline, SECOND } from "../domain/time.ts";
 import type { CallContext } from "../context.ts";
-import { plainText, withFullStop } from "../domain/plain-text.ts";
+import { plainText, withFullStop } from "../domain/text/plain-text.ts";
 import type { PostsChange } from "../domain/posts/post-body.ts";
-import { namesOfAccounts } from "../accounts/accounts.ts";
-import { firstWords } from "../accounts/late-posts.ts";
+import { namesOfAccounts } from "../channels/accounts/accounts.ts";
+import { firstWords } from "../channels/accounts/late-posts.ts";
 import { listLatePosts, listPosts } from "./list-posts.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import { findPosts, toPost } from "../store/queries/posts.ts";
 import { listWaits } from "../store/queries/publishing/waiting-posts.ts";
+import { NO_TIME_GIVEN } from "./warnings.ts";
 import { isHeldByPerson, withWaits } from "./waits.ts";
 
 /** For how long a call waits for what it sent, and what ends that sooner: its client has gone. */
@@ -152,10 +153,6 @@ export async function tellUnchanged(
     ),
   ];
 }
-
-/** Said of a post that may be meant for later, while there is still something to be done about it. */
-export const NO_TIME_GIVEN =
-  "It goes out at once, because no time was given. Give scheduledAt or slot if that was not meant.";
 
 /** Once it is stored it is too late for a time, and this answer comes before the outcome. */
 export function onceSent(warning: Said): Said {

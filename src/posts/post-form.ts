@@ -19,9 +19,9 @@ import type { AccountRow } from "../store/queries/accounts.ts";
 import { type PostContentRow, readMetadata } from "../store/queries/posts.ts";
 import type { AppContext } from "../context.ts";
 import { figuresByUrl, type MediaPlace, placesOf } from "../files/media-places.ts";
-import { asWritten, capabilitiesFor, toPlatformAccount } from "../platform-io/connect-io.ts";
-import { gatesOf } from "../platform-io/gated-options.ts";
-import { findPlatform } from "../platform-io/set-up.ts";
+import { asWritten, capabilitiesFor, toPlatformAccount } from "../channels/platform-io/connect-io.ts";
+import { gatesOf } from "../channels/platform-io/gated-options.ts";
+import { findPlatform } from "../channels/platform-io/set-up.ts";
 
 /** A post's content, whole, before it is checked. */
 export interface PostContent {

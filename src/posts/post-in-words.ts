@@ -1,10 +1,10 @@
 import { nameOfField, subjectOf, tellDay, upperFirst, withValues } from "../domain/posts/for-people.ts";
-import { oneLine, plainText } from "../domain/plain-text.ts";
+import { oneLine, plainText } from "../domain/text/plain-text.ts";
 import { type Said, sentencesIn } from "../domain/sentences.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import { MINUTE, SECOND, tellTime, tellTry } from "../domain/time.ts";
-import { findAccount, namesOfAccounts } from "../accounts/accounts.ts";
-import { whenFreed } from "../accounts/late-posts.ts";
+import { findAccount, namesOfAccounts } from "../channels/accounts/accounts.ts";
+import { whenFreed } from "../channels/accounts/late-posts.ts";
 import type { CallContext } from "../context.ts";
 import type { PostContent } from "./post-form.ts";
 import { previewPost } from "./preview.ts";

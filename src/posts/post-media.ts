@@ -20,7 +20,7 @@ import type { AppContext } from "../context.ts";
 import type { FilmForm } from "../domain/files/film-form.ts";
 import { figuresOf } from "../files/files.ts";
 import { filmOf, type FilmUse } from "../files/films.ts";
-import { adviceOnMedia, skillsOf } from "../files/media-skills.ts";
+import { adviceOnMedia, skillsOf, refusal } from "../files/media-skills.ts";
 import {
   type FileUse,
   findFileAt,
@@ -30,7 +30,6 @@ import {
 } from "../files/media-places.ts";
 import type { CheckedForm } from "./post-form.ts";
 import { mimeTypeOf, warnOfSize, warnOfType } from "./said-media.ts";
-import { refusal } from "../publishing/publish-io.ts";
 
 interface MediaToCheck extends CheckedForm {
   readonly caller: Caller;

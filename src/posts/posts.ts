@@ -28,13 +28,13 @@ import type { AppContext, CallContext } from "../context.ts";
 import { filmsOf, howFar } from "../files/films.ts";
 import { type FileUse, placesOf, requireFiles } from "../files/media-places.ts";
 import { commitOnce } from "../access/idempotency.ts";
-import { plainText } from "../domain/plain-text.ts";
+import { plainText } from "../domain/text/plain-text.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import { findAccountRow, type AccountRow } from "../store/queries/accounts.ts";
-import { createPlatformIo } from "../connecting/account-io.ts";
+import { createPlatformIo } from "../channels/connecting/account-io.ts";
 import { readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
-import { capabilitiesFor } from "../platform-io/connect-io.ts";
-import { findPlatform } from "../platform-io/set-up.ts";
+import { capabilitiesFor } from "../channels/platform-io/connect-io.ts";
+import { findPlatform } from "../channels/platform-io/set-up.ts";
 import type { AnyPlatform, PostInsights } from "../ports/platform.ts";
 import { isOnPlatform, takeDown, tellTakenDown } from "../publishing/take-down.ts";
 

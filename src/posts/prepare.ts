@@ -3,24 +3,23 @@ import { meantMoment } from "../domain/arguments/meant-times.ts";
 import { AppError } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
 import type { MediaFigures } from "../domain/files/media-limits.ts";
-import { commonMetadata } from "../domain/posts/common-metadata.ts";
 import { eachOnce, type PlanFields } from "../domain/posts/plan.ts";
 import type { PostBody, PostInput } from "../domain/posts/post-body.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import { withUtm } from "../domain/posts/utm.ts";
 import { type Said, say } from "../domain/sentences.ts";
-import { DAY, MINUTE, parseMoment, toZoned, warnOfFar, warningsOf } from "../domain/time.ts";
+import { DAY, MINUTE, toZoned } from "../domain/time.ts";
+import { parseMoment, warningsOf, warnOfFar } from "../domain/parse-time.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { findPlan, labelsOf, type NewPlan } from "../store/queries/plans.ts";
 import { freshRow, type PostContentRow } from "../store/queries/posts.ts";
-import { findAccount, readUtm } from "../accounts/accounts.ts";
+import { findAccount, readUtm } from "../channels/accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { checkMediaAddress, type FileUse, placesOf, replaceAddresses } from "../files/media-places.ts";
-import { capabilitiesFor } from "../platform-io/connect-io.ts";
-import { findPlatform } from "../platform-io/set-up.ts";
-import * as z from "zod";
+import { checkAddresses, type FileUse, placesOf, replaceAddresses } from "../files/media-places.ts";
+import { capabilitiesFor } from "../channels/platform-io/connect-io.ts";
+import { findPlatform } from "../channels/platform-io/set-up.ts";
 import { type LinkCard, withLinkCard } from "./link-cards.ts";
 import { type CheckedForm, checkForm, contentOf, mergeMetadata, toContentRow } from "./post-form.ts";
 import { checkPostMedia } from "./post-media.ts";
@@ -59,26 +58,6 @@ export function readScheduledAt(
   }
   const far = warnOfFar("scheduledAt", ms, { now, timezone });
   return { ms: Math.max(ms, now), warnings: [...warningsOf(call, parsed), ...far] };
-}
-
-/** Addresses of media that every platform may have. */
-export const COMMON = z.object(commonMetadata);
-
-/**
- * The addresses that a caller gives, as far as their form tells; needs neither post nor platform. Throws
- * `invalid`.
- */
-export function checkAddresses(
-  ctx: AppContext,
-  {
-    mediaUrl,
-    metadata = null,
-  }: Pick<PostInput, "metadata"> & { readonly mediaUrl?: string | null | undefined },
-): void {
-  const content = { mediaUrl: mediaUrl ?? "", metadata };
-  for (const { field, url } of placesOf({ metadata: COMMON }, content)) {
-    if (url !== "") checkMediaAddress(ctx, field, url);
-  }
 }
 
 /**

@@ -10,8 +10,8 @@ import type { AccountRow } from "../store/queries/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { skillsOf } from "../files/media-skills.ts";
 import { figuresByUrl, type MediaPlace, placesOf } from "../files/media-places.ts";
-import { capabilitiesFor, toPlatformAccount } from "../platform-io/connect-io.ts";
-import { findPlatform } from "../platform-io/set-up.ts";
+import { capabilitiesFor, toPlatformAccount } from "../channels/platform-io/connect-io.ts";
+import { findPlatform } from "../channels/platform-io/set-up.ts";
 import { asUnsent, figuresAsSent, type PostContent } from "./post-form.ts";
 import { changeInWords } from "./post-media.ts";
 

@@ -13,15 +13,15 @@ import { AppError } from "../domain/errors.ts";
 import { toldState } from "../domain/accounts/account.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { nameOfField } from "../domain/posts/for-people.ts";
-import { plainText, plural, withFullStop } from "../domain/plain-text.ts";
+import { plainText, plural, withFullStop } from "../domain/text/plain-text.ts";
 import { TRANSITIONS } from "../domain/posts/post-states.ts";
 import type { SaidBatchResult, SaidPost } from "../domain/posts/post.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import { tellTime } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import { toPost } from "../store/queries/posts.ts";
-import { findAccount, namesOfAccounts, showAccount } from "../accounts/accounts.ts";
-import { tellLimit, tellUnderWay } from "../accounts/late-posts.ts";
+import { findAccount, namesOfAccounts, showAccount } from "../channels/accounts/accounts.ts";
+import { tellLimit, tellUnderWay } from "../channels/accounts/late-posts.ts";
 import type { CallContext } from "../context.ts";
 import { getFile } from "../files/files.ts";
 import { prepareEdit } from "./live-posts.ts";
@@ -43,7 +43,7 @@ import {
 import { findOwnPost } from "./posts.ts";
 import { canRemove, isOnPlatform } from "../publishing/take-down.ts";
 import { NOTHING_CHANGED, retryPost, SENT_AS_IT_WAS, updatePost } from "./update-post.ts";
-import { NO_TIME_GIVEN } from "./outcomes.ts";
+import { NO_TIME_GIVEN } from "./warnings.ts";
 import { preparePost, readScheduledAt } from "./prepare.ts";
 import { schedulePosts } from "./schedule-post.ts";
 

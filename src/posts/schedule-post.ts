@@ -6,12 +6,11 @@ import { SECOND } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import { insertPosts, toPost } from "../store/queries/posts.ts";
 import { commitOnce } from "../access/idempotency.ts";
-import { tellNamesakes } from "../accounts/accounts.ts";
+import { tellNamesakes } from "../channels/accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
-import { tryOut } from "./change-posts.ts";
 import { onceSent } from "./outcomes.ts";
 import { type PreparedPost, preparePost } from "./prepare.ts";
-import { type Checked, placePosts, refuse, storePosts, withFiles } from "./store-posts.ts";
+import { type Checked, placePosts, refuse, storePosts, withFiles, tryOut } from "./store-posts.ts";
 
 /** How the error of a post begins that is right, but goes only together with others that are not. */
 export const REFUSED_WITH_OTHERS = "Not scheduled, because";

@@ -4,7 +4,7 @@ import type { Tx } from "../store/engine/store.ts";
 import { lockFiles } from "../store/queries/files.ts";
 import { insertPosts } from "../store/queries/posts.ts";
 import { lockAccount } from "../store/queries/slots.ts";
-import type { CallContext } from "../context.ts";
+import type { AppContext, CallContext } from "../context.ts";
 import { requireFiles } from "../files/media-places.ts";
 import type { PreparedPost } from "./prepare.ts";
 import { inSlot, takeSlot, timesOn } from "./slots.ts";
@@ -101,4 +101,21 @@ function refuseInside(error: unknown): { error: Said } {
   // The server's trouble ends the transaction.
   if (error instanceof AppError && error.kind === "unavailable") throw error;
   return refuse(error);
+}
+
+/** Ends a transaction without writing it. */
+class Undone extends Error {}
+
+/** What a change would answer; nothing of it is written. */
+export async function tryOut<T>(ctx: AppContext, change: (tx: Tx) => Promise<T>): Promise<T> {
+  let answer: { readonly of: T } | null = null;
+  try {
+    return await ctx.store.write(async (tx): Promise<never> => {
+      answer = { of: await change(tx) };
+      throw new Undone("A dry run writes nothing.");
+    });
+  } catch (error) {
+    if (!(error instanceof Undone) || answer === null) throw error;
+    return (answer as { readonly of: T }).of;
+  }
 }

@@ -10,9 +10,9 @@ import {
 } from "../domain/accounts/schedule.ts";
 import { AppError, nothingToChange } from "../domain/errors.ts";
 import { canReachAccount } from "../domain/permissions.ts";
-import { plainText } from "../domain/plain-text.ts";
+import { plainText, quote } from "../domain/text/plain-text.ts";
 import type { ChangedPost } from "../domain/posts/post-body.ts";
-import { MINUTE, quote } from "../domain/time.ts";
+import { MINUTE } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { Tx } from "../store/engine/store.ts";
 import { listAccountNames, startWaitingPosts, type AccountRow } from "../store/queries/accounts.ts";
@@ -25,7 +25,7 @@ import {
   storePlan,
 } from "../store/queries/slots.ts";
 import { commitOnce } from "../access/idempotency.ts";
-import { findAccount, namesAmong, namesOfAccounts, showAccount } from "../accounts/accounts.ts";
+import { findAccount, namesAmong, namesOfAccounts, showAccount } from "../channels/accounts/accounts.ts";
 import {
   failTooLate,
   readRelease,
@@ -35,9 +35,10 @@ import {
   tellUnderWay,
   whenFreed,
   withUnderWay,
-} from "../accounts/late-posts.ts";
+} from "../channels/accounts/late-posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { showChanged, tryOut, type Written } from "./change-posts.ts";
+import { showChanged, type Written } from "./change-posts.ts";
+import { tryOut } from "./store-posts.ts";
 import { contentOf, movedTo } from "./post-form.ts";
 import { AT_ONCE_MS, tellPosts } from "./post-in-words.ts";
 import { noSlot } from "./slots.ts";

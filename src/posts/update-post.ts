@@ -10,7 +10,7 @@ import type { Tx } from "../store/engine/store.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import { hasEffects, lockPost, toPost, transition, type TransitionSet } from "../store/queries/posts.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
-import { findAccount } from "../accounts/accounts.ts";
+import { findAccount } from "../channels/accounts/accounts.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { CallContext } from "../context.ts";
 import { requireFiles } from "../files/media-places.ts";

@@ -1,7 +1,7 @@
 import { isPaused, reconnectSentence } from "../domain/accounts/account.ts";
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
-import { plural } from "../domain/plain-text.ts";
+import { plural } from "../domain/text/plain-text.ts";
 import { join, type Said, say } from "../domain/sentences.ts";
 import { DAY, MINUTE, tellTime } from "../domain/time.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
@@ -10,13 +10,16 @@ import type { Reader } from "../store/engine/store.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { findLiveText, findWaitingNear, findWaitingTwin } from "../store/queries/channel-posts.ts";
 import type { PostContentRow } from "../store/queries/posts.ts";
-import { firstWords, tellLimit } from "../accounts/late-posts.ts";
+import { firstWords, tellLimit } from "../channels/accounts/late-posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { isServerRunning } from "../health/status.ts";
+import { isServerRunning } from "../publishing/at-work.ts";
 import { warnOfQuotas } from "../publishing/quotas.ts";
-import { NO_TIME_GIVEN } from "./outcomes.ts";
 
 /* What to say of a post that may be stored: nothing of it keeps the post back. */
+
+/** Said of a post that may be meant for later, while there is still something to be done about it. */
+export const NO_TIME_GIVEN =
+  "It goes out at once, because no time was given. Give scheduledAt or slot if that was not meant.";
 
 /** A post on its channel, which is not stored yet. */
 interface Planned {

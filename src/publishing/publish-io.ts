@@ -10,19 +10,19 @@ import { readMetadata, readResults } from "../store/queries/posts.ts";
 import type { AppContext } from "../context.ts";
 import { createEffects, type Effects } from "./effects.ts";
 import { guardQuotas } from "./quotas.ts";
-import { asWritten, capabilitiesFor } from "../platform-io/connect-io.ts";
-import { fitEffect, fitOutcome, fitPlace } from "../platform-io/fit-answers.ts";
-import { createPlatformIo } from "../connecting/account-io.ts";
+import { asWritten, capabilitiesFor } from "../channels/platform-io/connect-io.ts";
+import { fitEffect, fitOutcome, fitPlace } from "../channels/platform-io/fit-answers.ts";
+import { createPlatformIo } from "../channels/connecting/account-io.ts";
 import type { Json } from "../ports/platform-io.ts";
-import { checkGated } from "../platform-io/gated-options.ts";
-import { findPlatform } from "../platform-io/set-up.ts";
+import { checkGated } from "../channels/platform-io/gated-options.ts";
+import { findPlatform } from "../channels/platform-io/set-up.ts";
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { checkCounts, checkMedia, EVERY_SKILL } from "../domain/files/media-limits.ts";
 import type { Metadata } from "../domain/posts/post.ts";
 import type { MediaFacts, MediaItem, PostMedia } from "../ports/media.ts";
 import { OWN_SCHEME } from "../files/files.ts";
 import { convertedFilm, type FilmTimes } from "../files/films.ts";
-import { adviceOnMedia, convertsFilms, skillsOf } from "../files/media-skills.ts";
+import { adviceOnMedia, convertsFilms, refusal, skillsOf } from "../files/media-skills.ts";
 import { placesOf } from "../files/media-places.ts";
 
 export interface PublishRun {
@@ -267,15 +267,4 @@ async function fitFilm(of: LimitedMedia, item: MediaItem, field: string): Promis
       throw new AppError("invalid", `${field}: ${error.message}`, { cause: error });
     throw error;
   }
-}
-
-/** One sentence for a person: the field, what is wrong with it, what to do. */
-export function refusal(
-  platform: AnyPlatform,
-  field: string,
-  problems: readonly string[],
-  advice = "",
-): AppError {
-  const what = `${field}: ${problems.join("; ")} on ${platform.title}.`;
-  return new AppError("invalid", `${what} Give another file.${advice}`);
 }

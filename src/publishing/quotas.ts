@@ -1,4 +1,4 @@
-import { plural } from "../domain/plain-text.ts";
+import { plural } from "../domain/text/plain-text.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { titleOfPlatform } from "../domain/accounts/platform-titles.ts";
 import { DateTime } from "luxon";

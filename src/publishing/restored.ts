@@ -13,7 +13,8 @@ import {
   writeEpochFile,
   type RestoreEpoch,
 } from "../store/backup/restore-epoch.ts";
-import { type Decided, keepDecided } from "../store/backup/decided-since.ts";
+import type { Decided } from "../domain/health/backups.ts";
+import { keepDecided } from "../store/backup/decided-since.ts";
 import { readMeta, setMeta } from "../store/queries/meta.ts";
 import { countRestored, markRestored } from "../store/queries/publishing/restored-posts.ts";
 import type { AppContext } from "../context.ts";

@@ -3,7 +3,7 @@ import { fromStored } from "../domain/sentences.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import { AppError } from "../domain/errors.ts";
 import { HOUR, toIso } from "../domain/time.ts";
-import { askToReconnect } from "../connecting/renew-tokens.ts";
+import { askToReconnect } from "../channels/connecting/renew-tokens.ts";
 import type { AppContext } from "../context.ts";
 import { AskAgain, OutcomeUnknown, TooLate } from "./effect-steps.ts";
 import type { Effects } from "./effects.ts";

@@ -1,5 +1,5 @@
-import { VERSION } from "../version.ts";
-import type { AppContext } from "../context.ts";
+import { VERSION } from "../domain/version.ts";
+import type { AppContext, MaintenanceJob } from "../context.ts";
 import { newId } from "../domain/ids.ts";
 import { startPublisher, type Publisher } from "./loop.ts";
 import type { WorkerRole } from "../store/queries/workers.ts";
@@ -11,21 +11,26 @@ import {
   RepeatedFailures,
   supervise,
 } from "./workers.ts";
-import { remindOfExpiry, tellOfTheDay } from "../webhooks/reminders.ts";
-import { startWebhookLoop } from "../webhooks/webhook-deliveries.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { noticeRestore } from "./restored.ts";
 import { advanceEpoch } from "../store/backup/restore-epoch.ts";
-import { HOUR, MINUTE, SECOND } from "../domain/time.ts";
+import { HOUR, SECOND } from "../domain/time.ts";
 import { TIME_LIMITS } from "../domain/time-limits.ts";
 import { convertFilms } from "../files/films.ts";
-import { inspectDue } from "../connecting/inspect.ts";
-import { renewDueGrants } from "../connecting/renewal.ts";
+import { inspectDue } from "../channels/connecting/inspect.ts";
+import { renewDueGrants } from "../channels/connecting/renewal.ts";
 
 /** This process among those on the database. */
 export interface ThisProcess {
   readonly host: string;
   readonly pid: number;
+}
+
+/** Sends what happened to webhooks and notices, beside the publisher. */
+export interface EventLoop {
+  wake(): void;
+  /** Sends nothing new, and waits for what is under way at most this long. */
+  close(graceMs: number): Promise<void>;
 }
 
 /**
@@ -45,8 +50,8 @@ export async function runPublisher(
   /** The file that says how far this machine saw the database come. */
   epoch: string,
   worker: ThisProcess & { role: WorkerRole },
-  /** Jobs of rooms above this one. */
-  further: readonly MaintenanceJob[] = [],
+  /** Of rooms above this one. */
+  above: { readonly startEvents: (ctx: AppContext) => EventLoop; readonly jobs: readonly MaintenanceJob[] },
 ): Promise<Publisher> {
   const kept = await supervise<Publisher>(ctx, async (onLost) => {
     // After a loss it may be another server, which knows less: a standby, or one put back from a copy.
@@ -57,8 +62,8 @@ export async function runPublisher(
       mark: () => noteEpoch(ctx, epoch),
       onLost,
     });
-    const events = startWebhookLoop(own);
-    const maintenance = startMaintenance(own, { jobs: [...JOBS, ...further] });
+    const events = above.startEvents(own);
+    const maintenance = startMaintenance(own, { jobs: [...JOBS, ...above.jobs] });
     const stopListening = own.store.wake.listen(() => {
       publisher.wake();
       events.wake();
@@ -124,19 +129,9 @@ export async function register(
   };
 }
 
-/** What is looked after whether or not anything is posted. */
-export interface MaintenanceJob {
-  /** For the log. */
-  readonly name: string;
-  readonly everyMs: number;
-  run(ctx: AppContext, signal: AbortSignal): Promise<void>;
-}
-
 const JOBS: readonly MaintenanceJob[] = [
   { name: "tokens", everyMs: HOUR, run: renewDueGrants },
   { name: "accounts", everyMs: HOUR, run: inspectDue },
-  { name: "expiry", everyMs: HOUR, run: remindOfExpiry },
-  { name: "digest", everyMs: MINUTE, run: tellOfTheDay },
   { name: "films", everyMs: 5 * SECOND, run: convertFilms },
 ];
 

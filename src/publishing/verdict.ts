@@ -10,7 +10,7 @@ import { PlatformFault } from "../ports/platform-io.ts";
 import { AskAgain, OutcomeUnknown, TooLate } from "./effect-steps.ts";
 import { passing, reasonOf, warningOf, type LiveState } from "./follow-ups.ts";
 import type { AttemptResult } from "../store/engine/ledger.ts";
-import { MIN_WAIT_MS } from "../platform-io/platform-request.ts";
+import { MIN_WAIT_MS } from "../channels/platform-io/platform-request.ts";
 
 /** What is known of a post when the work on it stops. */
 export interface Situation {

@@ -1,5 +1,5 @@
 import { AppError } from "../domain/errors.ts";
-import { quote } from "../domain/time.ts";
+import { quote } from "../domain/text/plain-text.ts";
 import { didYouMean, nearestName } from "../domain/settings/nearest-name.ts";
 
 /** Words that callers use alike; ours is among them. */

@@ -1,5 +1,5 @@
 import { isFields, type Fields } from "../domain/explain-invalid.ts";
-import { namesOfAccounts } from "../accounts/accounts.ts";
+import { namesOfAccounts } from "../channels/accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 
 type Result = Record<string, unknown>;

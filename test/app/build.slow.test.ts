@@ -186,7 +186,7 @@ describe("a build into the folder of another one", () => {
     );
     const [, file = "", line] = /at createHost \(file:\/\/(\S+):(\d+):\d+\)/.exec(stderr) ?? [];
     const above = readFileSync(file, "utf8").split("\n").slice(0, Number(line));
-    expect(above.findLast((text) => SOURCE.test(text))).toBe("// src/start/host.ts");
+    expect(above.findLast((text) => SOURCE.test(text))).toBe("// src/app/host.ts");
     expect(filesOfBuild().filter((name) => name.endsWith(".map"))).toEqual([]);
   });
 

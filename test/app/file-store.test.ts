@@ -4,14 +4,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { readConfig } from "../../src/app/config.ts";
 import { readSetup } from "../../src/app/setup.ts";
-import { startServer } from "../../src/start/start-server.ts";
+import { startServer } from "../../src/app/start-server.ts";
 import { runCli } from "../support/cli.ts";
 import { startFakeS3, type FakeS3 } from "../support/fake-s3.ts";
 import { send, type Answer, type Ask } from "../support/http.ts";
 import { fixture } from "../support/media.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import type { Finding } from "../../src/domain/health/findings.ts";
-import type { BackupResult, RestoreResult } from "../../src/operations/reports.ts";
+import type { BackupResult, RestoreResult } from "../../src/domain/health/backups.ts";
 
 const KEY = "a-key-of-32-characters-or-more-for-tests";
 const CLIP = fixture("clip.mp4");

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { openCalendarLink } from "../../src/feeds/calendar-link.ts";
+import { openCalendarLink } from "../../src/reporting/feeds/calendar-link.ts";
 import { resealAll, ownsDatabase } from "../../src/app/secret-key.ts";
 import {
   appAad,
@@ -9,9 +9,9 @@ import {
   platformAppAad,
   sealGrant,
   sealSecrets,
-} from "../../src/platform-io/secrets.ts";
-import { readPublicPushKey } from "../../src/webhooks/push.ts";
-import { openTarget, sealTarget } from "../../src/webhooks/send.ts";
+} from "../../src/channels/platform-io/secrets.ts";
+import { readPublicPushKey } from "../../src/reporting/webhooks/push.ts";
+import { openTarget, sealTarget } from "../../src/reporting/webhooks/send.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import { SEALED_COLUMNS } from "../../src/store/backup/sealed-columns.ts";
 import { callOf, createTestContext, type TestContext } from "../support/context.ts";

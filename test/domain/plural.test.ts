@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { plural, withFullStop } from "../../src/domain/plain-text.ts";
+import { plural, withFullStop } from "../../src/domain/text/plain-text.ts";
 
 const SRC = join(import.meta.dirname, "../../src");
 

@@ -3,15 +3,13 @@ import { describe, expect, it } from "vitest";
 import {
   isTimezone,
   machineTimezone,
-  parseBound,
-  parseMoment,
-  warningsOf,
   tellTime,
   tellTry,
   toIso,
   toIsoOrNull,
   toZoned,
 } from "../../src/domain/time.ts";
+import { parseMoment, warningsOf, parseBound } from "../../src/domain/parse-time.ts";
 
 describe("a moment as text", () => {
   it.each([

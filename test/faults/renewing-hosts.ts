@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect } from "vitest";
-import { readSecrets } from "../../src/connecting/renew-tokens.ts";
+import { readSecrets } from "../../src/channels/connecting/renew-tokens.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import type { Store } from "../../src/store/engine/store.ts";
 import { listAccountRows } from "../../src/store/queries/accounts.ts";

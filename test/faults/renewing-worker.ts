@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { newId } from "../../src/domain/ids.ts";
 import { PlatformFault } from "../../src/ports/platform-io.ts";
-import { createPlatformIo } from "../../src/connecting/account-io.ts";
+import { createPlatformIo } from "../../src/channels/connecting/account-io.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { listAccountRows } from "../../src/store/queries/accounts.ts";

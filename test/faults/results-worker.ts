@@ -1,7 +1,7 @@
 import { appendFileSync } from "node:fs";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { newId } from "../../src/domain/ids.ts";
-import { collectResults } from "../../src/results/collect.ts";
+import { collectResults } from "../../src/reporting/results/collect.ts";
 import type { Store } from "../../src/store/engine/store.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { createMemoryLogger, createTestContext } from "../support/context.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/app/system-clock.ts";
-import { sealSecrets } from "../../src/platform-io/secrets.ts";
+import { sealSecrets } from "../../src/channels/platform-io/secrets.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import { createFakeTikTok } from "../platforms/tiktok/fake.ts";
 import { queryOf } from "../support/handles.ts";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
-import { createWebhook } from "../../src/webhooks/webhooks.ts";
+import { createWebhook } from "../../src/reporting/webhooks/webhooks.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import { callOf } from "../support/context.ts";
 import { addPost } from "../support/publishing.ts";

@@ -4,7 +4,7 @@ import { newId } from "../../src/domain/ids.ts";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import type { Outbound } from "../../src/ports/outbound.ts";
 import { startPublisher } from "../../src/publishing/loop.ts";
-import { startWebhookLoop } from "../../src/webhooks/webhook-deliveries.ts";
+import { startWebhookLoop } from "../../src/reporting/webhooks/webhook-deliveries.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { systemClock } from "../../src/app/system-clock.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { loadCatalog } from "../../src/app/setup.ts";
-import { checkGated } from "../../src/platform-io/gated-options.ts";
+import { checkGated } from "../../src/channels/platform-io/gated-options.ts";
 import type { JsonObject } from "../../src/ports/platform-io.ts";
 import type { GateFacts, GatedOption } from "../../src/ports/platform.ts";
 import { describeStages } from "../support/contract/read-stage.ts";

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readSetup } from "../../src/app/setup.ts";
-import { startServer } from "../../src/start/start-server.ts";
+import { startServer } from "../../src/app/start-server.ts";
 import { isPlain } from "../../src/store/postgres/health.ts";
 import { runCli } from "../support/cli.ts";
 import { administer, urlOf, type TestDatabase } from "../support/postgres-server.ts";

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { createContext } from "../../src/app/compose.ts";
 import { openDatabase } from "../../src/app/file-store.ts";
 import { readSetup } from "../../src/app/setup.ts";
-import { migrateDatabase } from "../../src/operations/migrate-database.ts";
+import { migrateDatabase } from "../../src/app/operations/migrate-database.ts";
 import { listPosts } from "../../src/posts/list-posts.ts";
 import type { Store } from "../../src/store/engine/store.ts";
 import type { MovedCount } from "../../src/store/moving/move.ts";

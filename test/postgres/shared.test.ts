@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ensureFirstKey } from "../../src/access/api-keys.ts";
 import { issueConfirmation, spendConfirmation } from "../../src/access/confirmations.ts";
 import { runOnce } from "../../src/access/idempotency.ts";
-import { openCalendarLink } from "../../src/feeds/calendar-link.ts";
+import { openCalendarLink } from "../../src/reporting/feeds/calendar-link.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import type { Store } from "../../src/store/engine/store.ts";
 import type { Connections } from "../../src/store/postgres/connect/connections.ts";

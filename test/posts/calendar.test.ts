@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MINUTE } from "../../src/domain/time.ts";
-import { getStatus } from "../../src/health/status.ts";
+import { getStatus } from "../../src/reporting/health/status.ts";
 import { changePosts } from "../../src/posts/change-posts.ts";
 import { showCalendar } from "../../src/posts/list-posts.ts";
 import { callOf, callerOf, createTestContext } from "../support/context.ts";

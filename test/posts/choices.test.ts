@@ -1,7 +1,7 @@
 import listChoices from "../../tools/list_choices.ts";
 import { describe, expect, it } from "vitest";
 import { PlatformFault } from "../../src/ports/platform-io.ts";
-import { connectChannel, disconnectChannel } from "../../src/connecting/connections.ts";
+import { connectChannel, disconnectChannel } from "../../src/channels/connecting/connections.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import { createPinboard } from "../support/connect-fixtures.ts";

@@ -1,7 +1,7 @@
 import { NOTHING_CHANGED } from "../../src/posts/update-post.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DAY, HOUR } from "../../src/domain/time.ts";
-import { makeSeriesPosts } from "../../src/drafts/series.ts";
+import { makeSeriesPosts } from "../../src/posts/drafts/series.ts";
 import { drain, readPost } from "../support/publishing.ts";
 import { startService, type Service } from "../support/service.ts";
 import { queryOf } from "../support/handles.ts";

@@ -5,7 +5,7 @@ import { MINUTE, SECOND, toIso } from "../../src/domain/time.ts";
 import { PlatformFault } from "../../src/ports/platform-io.ts";
 import type { PublishIo } from "../../src/ports/publish-io.ts";
 import { startPublisher, type Publisher } from "../../src/publishing/loop.ts";
-import { connectChannel } from "../../src/connecting/connections.ts";
+import { connectChannel } from "../../src/channels/connecting/connections.ts";
 import { getPost } from "../../src/posts/posts.ts";
 import { callOf, createTestContext, isOnPostgres, type TestContext } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { MINUTE } from "../../src/domain/time.ts";
 import type { Platform } from "../../src/ports/platform.ts";
 import { PlatformFault } from "../../src/ports/platform-io.ts";
-import { getStatus, readSetupProblems } from "../../src/health/status.ts";
+import { getStatus, readSetupProblems } from "../../src/reporting/health/status.ts";
 import { callOf, callerOf, createTestContext, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, drain, readPost } from "../support/publishing.ts";
 import { queryOf } from "../support/handles.ts";

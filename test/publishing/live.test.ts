@@ -7,7 +7,7 @@ import { MediaUnavailable } from "../../src/ports/media.ts";
 import { cancelPost, getPost } from "../../src/posts/posts.ts";
 import { retryPost } from "../../src/posts/update-post.ts";
 import { schedulePost } from "../../src/posts/schedule-post.ts";
-import { bodyOf } from "../../src/webhooks/event-body.ts";
+import { bodyOf } from "../../src/reporting/webhooks/event-body.ts";
 import { callOf, createTestContext, type TestContext } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";
 import { addAccount, addPost, drain, readPost, runTick } from "../support/publishing.ts";

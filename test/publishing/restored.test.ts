@@ -5,7 +5,7 @@ import { AppError } from "../../src/domain/errors.ts";
 import { getPost, resolvePost } from "../../src/posts/posts.ts";
 import { retryPost } from "../../src/posts/update-post.ts";
 import { noticeRestore, readRestore } from "../../src/publishing/restored.ts";
-import { getStatus } from "../../src/health/status.ts";
+import { getStatus } from "../../src/reporting/health/status.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { advanceEpoch } from "../../src/store/backup/restore-epoch.ts";
 import { FakeClock } from "../support/clock.ts";

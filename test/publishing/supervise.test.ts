@@ -84,7 +84,15 @@ describe("the publisher of a process", () => {
     const links = { publicUrl: async () => "http://localhost:4747", wakePublisher: () => {} };
     // As on one machine, where nothing is noted of the database's generation.
     const ctx = { ...base, store: { ...base.store, capabilities: IN_FOLDER, liveness }, links };
-    const publisher = await runPublisher(ctx, "/nowhere/generation", { host: "test", pid: 1, role: "serve" });
+    const publisher = await runPublisher(
+      ctx,
+      "/nowhere/generation",
+      { host: "test", pid: 1, role: "serve" },
+      {
+        startEvents: () => ({ wake: () => {}, close: async () => {} }),
+        jobs: [],
+      },
+    );
     expect(publisher.isHealthy()).toBe(true);
     mayHold = false;
     losses[0]!();

@@ -4,7 +4,7 @@ import { newId } from "../../src/domain/ids.ts";
 import { HOUR, MINUTE, SECOND } from "../../src/domain/time.ts";
 import { PlatformFault } from "../../src/ports/platform-io.ts";
 import { startPublisher, type Publisher } from "../../src/publishing/loop.ts";
-import { connectChannel, disconnectChannel } from "../../src/connecting/connections.ts";
+import { connectChannel, disconnectChannel } from "../../src/channels/connecting/connections.ts";
 import type { AppContext } from "../../src/context.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { giveGrant } from "../../src/store/queries/accounts.ts";

@@ -5,7 +5,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readSetup } from "../../src/app/setup.ts";
-import { startServer } from "../../src/start/start-server.ts";
+import { startServer } from "../../src/app/start-server.ts";
 import { startKeyProxy } from "../support/key-proxy.ts";
 import { RUNTIMES } from "../support/runtimes.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

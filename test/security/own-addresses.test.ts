@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
-import { connectWithSecrets } from "../../src/connecting/connections.ts";
-import { createConnectIo } from "../../src/platform-io/connect-io.ts";
+import { connectWithSecrets } from "../../src/channels/connecting/connections.ts";
+import { createConnectIo } from "../../src/channels/platform-io/connect-io.ts";
 import { startCanary, type Canary } from "../support/canary.ts";
 import { callOf } from "../support/context.ts";
 import { startService, type Service } from "../support/service.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RESOURCE_ROUTES } from "../../src/http/api/resource-routes.ts";
-import { openCalendarLink, revokeCalendarLink } from "../../src/feeds/calendar-link.ts";
+import { openCalendarLink, revokeCalendarLink } from "../../src/reporting/feeds/calendar-link.ts";
 import { createUploadUrl, createDownloadUrl } from "../../src/files/files.ts";
 import { makeSignIn } from "../../src/access/page-sessions.ts";
 import { pageHeaders, signIn } from "../support/page.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { AADS } from "../../src/app/secret-key.ts";
 import { SEALED_COLUMNS, type SealedTable } from "../../src/store/backup/sealed-columns.ts";
-import { openCalendarLink } from "../../src/feeds/calendar-link.ts";
+import { openCalendarLink } from "../../src/reporting/feeds/calendar-link.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import { authenticate, createKey, isKeyActive, listKeys, revokeKey } from "../../src/access/api-keys.ts";
 import { callOf, callerOf, createTestContext } from "../support/context.ts";

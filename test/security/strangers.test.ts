@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import { instructionsFor } from "../../src/mcp/instructions.ts";
-import { connectWithSecrets } from "../../src/connecting/connections.ts";
+import { connectWithSecrets } from "../../src/channels/connecting/connections.ts";
 import { FakeClock } from "../support/clock.ts";
 import { callOf } from "../support/context.ts";
 import { drain } from "../support/publishing.ts";

@@ -397,7 +397,7 @@ describe("a stranger with a checkout", () => {
     const program = join(checkout, "dist", "posthorn.js");
     const before = statSync(program).ctimeMs;
     const now = new Date();
-    utimesSync(join(checkout, "src", "version.ts"), now, now);
+    utimesSync(join(checkout, "src", "domain", "version.ts"), now, now);
     await run("npx", ["tsx", "scripts/prestart.ts"], { ...there, env: own });
     expect(statSync(program).ctimeMs).toBeGreaterThan(before);
   });

@@ -3,7 +3,7 @@ import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import type { JsonObject } from "../../src/ports/platform-io.ts";
 import type { Outbound } from "../../src/ports/outbound.ts";
 import type { AppContext } from "../../src/context.ts";
-import { connectWithSecrets } from "../../src/connecting/connections.ts";
+import { connectWithSecrets } from "../../src/channels/connecting/connections.ts";
 import { findAccountRow } from "../../src/store/queries/accounts.ts";
 import type { Tables, PostRow } from "../../src/store/schema/tables.ts";
 import { DEFAULT_OWNER } from "../../src/domain/permissions.ts";

@@ -1,9 +1,9 @@
 import { hostname } from "node:os";
 import { PassThrough } from "node:stream";
 import type { Machine, Terminal } from "../../src/cli/host.ts";
-import { visibleText } from "../../src/domain/plain-text.ts";
+import { visibleText } from "../../src/domain/text/plain-text.ts";
 import { runCommandLine } from "../../src/cli/program.ts";
-import { createHost } from "../../src/start/host.ts";
+import { createHost } from "../../src/app/host.ts";
 
 export interface CliRun {
   readonly status: number;

@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
 import { z } from "zod";
-import { readJson } from "../../src/platform-io/platform-request.ts";
+import { readJson } from "../../src/channels/platform-io/platform-request.ts";
 import type { OutboundRequest, OutboundResponse } from "../../src/ports/outbound.ts";
 
 const Schema = z.record(z.string(), z.json());

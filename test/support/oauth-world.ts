@@ -1,10 +1,10 @@
 import type { OAuthWay, Place } from "../../src/ports/connect.ts";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import type { AppContext } from "../../src/context.ts";
-import { keepGrant } from "../../src/connecting/renew-tokens.ts";
-import { beginConsent, finishConsent } from "../../src/connecting/oauth.ts";
-import { sealSecrets } from "../../src/platform-io/secrets.ts";
-import { accessEndsAt } from "../../src/platform-io/set-up.ts";
+import { keepGrant } from "../../src/channels/connecting/renew-tokens.ts";
+import { beginConsent, finishConsent } from "../../src/channels/connecting/oauth.ts";
+import { sealSecrets } from "../../src/channels/platform-io/secrets.ts";
+import { accessEndsAt } from "../../src/channels/platform-io/set-up.ts";
 import { insertAccount, type AccountRow } from "../../src/store/queries/accounts.ts";
 import { createTestContext } from "./context.ts";
 import { CLIENT, type FakeOAuth } from "./fake-oauth.ts";

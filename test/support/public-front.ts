@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { readSetup } from "../../src/app/setup.ts";
-import { startServer } from "../../src/start/start-server.ts";
+import { startServer } from "../../src/app/start-server.ts";
 import { send } from "./http.ts";
 import { cookieOf } from "./page.ts";
 import { temporaryFolder } from "./temporary-folder.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect } from "vitest";
-import { parseSearch } from "../../src/domain/compare-words.ts";
+import { parseSearch } from "../../src/domain/text/compare-words.ts";
 import { POST_STATUSES } from "../../src/domain/posts/post-states.ts";
 import type { PostFilter, Position, Search } from "../../src/store/engine/search.ts";
 import type { Reader, Store } from "../../src/store/engine/store.ts";

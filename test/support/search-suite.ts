@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseSearch } from "../../src/domain/compare-words.ts";
+import { parseSearch } from "../../src/domain/text/compare-words.ts";
 import { indexOf } from "../../src/store/engine/statements.ts";
 import type { PostFilter, Search } from "../../src/store/engine/search.ts";
 import type { Store } from "../../src/store/engine/store.ts";

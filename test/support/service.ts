@@ -8,7 +8,7 @@ import type { HttpDeps } from "../../src/http/app.ts";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import type { AppContext } from "../../src/context.ts";
 import { readSandboxSetup } from "../../src/app/setup.ts";
-import { httpDeps } from "../../src/start/start-server.ts";
+import { httpDeps } from "../../src/app/start-server.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import { FakeClock } from "./clock.ts";

@@ -16,7 +16,7 @@ const COMMAND = /\bposthorn [a-z]+/;
 
 /** Faces, and what only a person at a terminal reads, or (the last four) only a person's phone, a model or who sets an app. */
 const OF_FACES =
-  /^(?:cli|mcp|toolkit|operations|app|start|main\.ts|http|store\/(?:local|moving|sqlite|postgres)|webhooks\/notices\.ts|domain\/drafts\/notes-for-models\.ts|platform-io\/set-up\.ts|connecting\/oauth-requests\.ts)/;
+  /^(?:cli|mcp|toolkit|app|reporting\/export\.ts|main\.ts|http|store\/(?:local|moving|sqlite|postgres)|reporting\/webhooks\/notices\.ts|domain\/drafts\/notes-for-models\.ts|channels\/platform-io\/set-up\.ts|channels\/connecting\/oauth-requests\.ts)/;
 
 const id = "post_1";
 const LISTED = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { submitSecrets } from "../../src/connecting/connect-page.ts";
+import { submitSecrets } from "../../src/channels/connecting/connect-page.ts";
 import { guestCall } from "../../src/context.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import checkConnection from "../../tools/check_connection.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { inspectAccount } from "../../src/connecting/inspect.ts";
+import { inspectAccount } from "../../src/channels/connecting/inspect.ts";
 import { findAccountRow } from "../../src/store/queries/accounts.ts";
 import { callerOf, createTestContext } from "../support/context.ts";
 import { addAccount } from "../support/publishing.ts";

@@ -1,6 +1,6 @@
 /*
  * Shows notices, and says so where the server cannot be reached. Nothing of the page is kept: it is drawn from what
- * the server says now. What a notice holds is written by `src/webhooks/push.ts`.
+ * the server says now. What a notice holds is written by `src/reporting/webhooks/push.ts`.
  */
 
 const HOME = "/app/plan";

@@ -3,8 +3,8 @@ import { makeSignIn, SIGN_IN_LIFE_MS, signInAddress } from "../../access/page-se
 import { plainCall } from "../../context.ts";
 import { AppError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
-import { openCalendarLink, revokeCalendarLink } from "../../feeds/calendar-link.ts";
-import { readServerUrl } from "../../health/status.ts";
+import { openCalendarLink, revokeCalendarLink } from "../../reporting/feeds/calendar-link.ts";
+import { readServerUrl } from "../../publishing/at-work.ts";
 import { owner, type Row, row, unless } from "../command.ts";
 import { toJsonText } from "../options.ts";
 import { inShell, type Shell } from "../shell/shell.ts";

@@ -2,15 +2,15 @@ import type { Account } from "../../domain/accounts/account.ts";
 import type { ConnectArgs } from "../../domain/accounts/connection.ts";
 import { AppError } from "../../domain/errors.ts";
 import { SECOND, tellTime } from "../../domain/time.ts";
-import { openConnection, submitChoice } from "../../connecting/connect-page.ts";
-import { checkConnection, connectChannel } from "../../connecting/connections.ts";
-import { leadOn, pasteAddress } from "../../connecting/consent.ts";
+import { openConnection, submitChoice } from "../../channels/connecting/connect-page.ts";
+import { checkConnection, connectChannel } from "../../channels/connecting/connections.ts";
+import { leadOn, pasteAddress } from "../../channels/connecting/consent.ts";
 import { type CallContext, guestCall, plainCall } from "../../context.ts";
 import type { Host, Session, Terminal } from "../host.ts";
 import { localCaller } from "../../access/api-keys.ts";
 import { parseList } from "../options.ts";
 import { forShell } from "../shell/words.ts";
-import type { FoundChannel } from "../../connecting/store-accounts.ts";
+import type { FoundChannel } from "../../channels/connecting/store-accounts.ts";
 
 /** How often is looked whether the person is back; it may be another process that they came back to. */
 const LOOK_EVERY_MS = SECOND / 2;

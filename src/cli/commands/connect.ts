@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { localCaller } from "../../access/api-keys.ts";
-import { namesOfAccounts } from "../../accounts/accounts.ts";
-import { tellReconnection } from "../../accounts/late-posts.ts";
-import type { ConnectTarget } from "../../connecting/connect-target.ts";
+import { namesOfAccounts } from "../../channels/accounts/accounts.ts";
+import { tellReconnection } from "../../channels/accounts/late-posts.ts";
+import type { ConnectTarget } from "../../channels/connecting/connect-target.ts";
 import { plainCall } from "../../context.ts";
 import type { Account } from "../../domain/accounts/account.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -58,8 +58,8 @@ async function showPlatforms(at: Shell): Promise<void> {
 async function connect(at: Shell, options: Connecting): Promise<void> {
   const [{ connectWithSecrets, readTarget }, { hasConsent }, { chooseChannels, connectByConsent }] =
     await Promise.all([
-      import("../../connecting/connections.ts"),
-      import("../../connecting/connect-page.ts"),
+      import("../../channels/connecting/connections.ts"),
+      import("../../channels/connecting/connect-page.ts"),
       import("./connect-by-consent.ts"),
     ]);
   const { ctx, host, session, terminal } = at;

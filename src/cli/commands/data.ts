@@ -1,8 +1,9 @@
 import { localCaller } from "../../access/api-keys.ts";
 import { plainCall } from "../../context.ts";
-import { plural } from "../../domain/plain-text.ts";
-import { exportPosts } from "../../imports/export-posts.ts";
-import { type RestoreResult, type Unknown, UNSIGNED_RISK } from "../../operations/reports.ts";
+import { plural } from "../../domain/text/plain-text.ts";
+import { exportPosts } from "../../posts/imports/export-posts.ts";
+import { type RestoreResult, type Unknown, UNSIGNED_RISK } from "../../domain/health/backups.ts";
+import { worded } from "../../toolkit/words.ts";
 import { type Given, JSON_TOO, owner, type Row, row } from "../command.ts";
 import type { Host, Terminal } from "../host.ts";
 import { printResult, requireFileName, toJsonText } from "../options.ts";
@@ -212,15 +213,19 @@ function tellUnknown({ counts, goodKeys }: Decided, unknown: Unknown): Line[] {
   ];
 }
 
+async function* toLines(rows: AsyncIterable<object>): AsyncGenerator<string> {
+  for await (const row of rows) yield `${JSON.stringify(worded({ ...row }).result)}\n`;
+}
+
 async function exportAll(
   host: Host,
   { ctx }: Shell,
   { file, owner: ownerId, force, csv }: Exporting,
 ): Promise<void> {
-  const { exportOwner, toText, writeExport } = await import("../../operations/export.ts");
+  const { exportOwner, writeExport } = await import("../../reporting/export.ts");
   const call = plainCall(ctx, localCaller({ ownerId }), host.stopSignal);
   const table = csv === true ? await exportPosts(call) : null;
-  const lines = table?.lines ?? toText(exportOwner(call, host.version));
+  const lines = table?.lines ?? toLines(exportOwner(call, host.version));
   if (file === undefined) {
     for await (const line of lines) {
       host.stopSignal.throwIfAborted();

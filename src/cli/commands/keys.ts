@@ -2,7 +2,7 @@ import { type ApiKey, createKey, listKeys, localCaller, revokeKey } from "../../
 import { type CallContext, plainCall } from "../../context.ts";
 import { readBound } from "../../domain/arguments/spoken-times.ts";
 import { DEFAULT_KEY_ROLE, PERMISSIONS } from "../../domain/permissions.ts";
-import { plural } from "../../domain/plain-text.ts";
+import { plural } from "../../domain/text/plain-text.ts";
 import { tellTime } from "../../domain/time.ts";
 import { group, JSON_TOO, owner, role, type Row, row } from "../command.ts";
 import type { Host } from "../host.ts";

@@ -3,7 +3,7 @@ import { plainCall } from "../../context.ts";
 import { PlatformAppArgs, type PlatformAppState } from "../../domain/accounts/platform-app.ts";
 import { AppError } from "../../domain/errors.ts";
 import { explainInvalid } from "../../domain/explain-invalid.ts";
-import type { wayWithApp } from "../../platform-io/platform-apps.ts";
+import type { wayWithApp } from "../../channels/platform-io/platform-apps.ts";
 import { type Given, JSON_TOO, type Row, row } from "../command.ts";
 import type { Host } from "../host.ts";
 import { printResult } from "../options.ts";
@@ -36,9 +36,9 @@ Examples:
   posthorn setup tiktok --client-id aw1234 --secret-stdin < secret.txt
   posthorn setup tiktok --forget`,
   async run(given, host) {
-    const { forgetPlatformApp } = await import("../../platform-io/platform-apps.ts");
+    const { forgetPlatformApp } = await import("../../channels/platform-io/platform-apps.ts");
     await inShell(host, given.json, async (at) => {
-      const { findPlatform } = await import("../../platform-io/list-platforms.ts");
+      const { findPlatform } = await import("../../channels/platform-io/list-platforms.ts");
       const platform = findPlatform(at.ctx, given.platform);
       const { name: provider, title } = platform;
       const result = await (given.forget === true
@@ -73,9 +73,9 @@ async function enterApp(
   platform: Parameters<typeof wayWithApp>[0],
 ): Promise<PlatformAppState> {
   const [{ enterPlatformApp }, apps, { describeWaySetup }] = await Promise.all([
-    import("../../connecting/try-app.ts"),
-    import("../../platform-io/platform-apps.ts"),
-    import("../../platform-io/set-up.ts"),
+    import("../../channels/connecting/try-app.ts"),
+    import("../../channels/platform-io/platform-apps.ts"),
+    import("../../channels/platform-io/set-up.ts"),
   ]);
   const { host, terminal } = at;
   const way = apps.wayWithApp(platform, given.way);
@@ -102,7 +102,7 @@ async function enterApp(
 }
 
 type Setup = NonNullable<
-  Awaited<ReturnType<(typeof import("../../platform-io/set-up.ts"))["describeWaySetup"]>>
+  Awaited<ReturnType<(typeof import("../../channels/platform-io/set-up.ts"))["describeWaySetup"]>>
 >;
 
 function showSteps({ guide, redirectUrl, scopes }: Setup): string {

@@ -7,7 +7,7 @@ import type { PostStatus } from "../../domain/posts/post-states.ts";
 import { Attempt, Post } from "../../domain/posts/post.ts";
 import { SECOND, toIso } from "../../domain/time.ts";
 import { plainCall } from "../../context.ts";
-import { listAccounts } from "../../accounts/accounts.ts";
+import { listAccounts } from "../../channels/accounts/accounts.ts";
 import { storeUpload } from "../../files/file-uploads.ts";
 import type { Host, Server } from "../host.ts";
 import { localCaller } from "../../access/api-keys.ts";

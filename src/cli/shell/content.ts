@@ -1,8 +1,7 @@
-import { plural } from "../../domain/plain-text.ts";
+import { plural, quote } from "../../domain/text/plain-text.ts";
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
-import { quote } from "../../domain/time.ts";
 import { plainCall } from "../../context.ts";
 import { deleteFile } from "../../files/files.ts";
 import { uploadFile } from "../../files/file-uploads.ts";

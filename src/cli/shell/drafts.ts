@@ -12,9 +12,10 @@ import {
 import { tellSeries } from "../../domain/drafts/tell-series.ts";
 import { AppError } from "../../domain/errors.ts";
 import { join } from "../../domain/sentences.ts";
-import { quote, toIso } from "../../domain/time.ts";
-import { listAccounts } from "../../accounts/accounts.ts";
-import { listDrafts } from "../../drafts/drafts.ts";
+import { toIso } from "../../domain/time.ts";
+import { quote } from "../../domain/text/plain-text.ts";
+import { listAccounts } from "../../channels/accounts/accounts.ts";
+import { listDrafts } from "../../posts/drafts/drafts.ts";
 import { type Given, JSON_TOO, many, type Row, row } from "../command.ts";
 import { toJsonText } from "../options.ts";
 import { bringMedia, CONTENT, readMetadata, readText } from "./content.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
-import { quote } from "../../domain/time.ts";
+import { quote } from "../../domain/text/plain-text.ts";
 import type { CallContext } from "../../context.ts";
 import { listPosts } from "../../posts/list-posts.ts";
 

@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { AppError } from "../../domain/errors.ts";
-import { plural } from "../../domain/plain-text.ts";
+import { plural, quote } from "../../domain/text/plain-text.ts";
 import { ImportAnswer, type ImportedRow, MAX_SHOWN_ROWS } from "../../domain/posts/post-import.ts";
-import { quote } from "../../domain/time.ts";
-import { decodeTable } from "../../imports/read-table.ts";
+import { decodeTable } from "../../posts/imports/read-table.ts";
 import { type Given, JSON_TOO, type Row, row } from "../command.ts";
 import type { Host } from "../host.ts";
 import { toJsonText } from "../options.ts";

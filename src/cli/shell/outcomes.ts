@@ -1,10 +1,10 @@
-import { withFullStop } from "../../domain/plain-text.ts";
+import { withFullStop } from "../../domain/text/plain-text.ts";
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { Post, type SaidPost } from "../../domain/posts/post.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import { plainCall } from "../../context.ts";
-import { isServerRunning } from "../../health/status.ts";
+import { isServerRunning } from "../../publishing/at-work.ts";
 import { getPost } from "../../posts/posts.ts";
 import type { Host, Session } from "../host.ts";
 import type { Shell } from "./shell.ts";

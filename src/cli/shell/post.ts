@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { BatchResult } from "../../domain/posts/post.ts";
 import { toIso } from "../../domain/time.ts";
-import { listAccounts, findChannel, sayChannels } from "../../accounts/accounts.ts";
+import { listAccounts, findChannel, sayChannels } from "../../channels/accounts/accounts.ts";
 import { REFUSED_WITH_OTHERS } from "../../posts/schedule-post.ts";
 import { type Given, JSON_TOO, many, type Row, row } from "../command.ts";
 import { toJsonText } from "../options.ts";

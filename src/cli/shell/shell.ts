@@ -1,5 +1,5 @@
 import { shellCaller } from "../../access/api-keys.ts";
-import { namesOfAccounts } from "../../accounts/accounts.ts";
+import { namesOfAccounts } from "../../channels/accounts/accounts.ts";
 import { type AppContext, type CallContext, plainCall } from "../../context.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 import type { SentencesAt } from "../../toolkit/words.ts";

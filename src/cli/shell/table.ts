@@ -1,4 +1,4 @@
-import { visibleText } from "../../domain/plain-text.ts";
+import { visibleText } from "../../domain/text/plain-text.ts";
 
 export interface Column<Row> {
   readonly title: string;

@@ -1,5 +1,6 @@
 import { DateTime } from "luxon";
-import { type Meant, parseMoment, toZoned } from "../time.ts";
+import { toZoned } from "../time.ts";
+import { type Meant, parseMoment } from "../parse-time.ts";
 import { findWeekday } from "../wall-clock.ts";
 import { DAY_ALONE, ISO, type Now, readBound, readDate, readWhen } from "./spoken-times.ts";
 

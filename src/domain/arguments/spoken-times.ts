@@ -1,7 +1,8 @@
 import { DateTime, Info } from "luxon";
 import { AppError } from "../errors.ts";
 import { WEEKDAYS } from "../drafts/series-days.ts";
-import { quote, toIso } from "../time.ts";
+import { toIso } from "../time.ts";
+import { quote } from "../text/plain-text.ts";
 import { findWeekday, readClock as readClockTime } from "../wall-clock.ts";
 
 const SPAN = /^(?:in |\+ ?)(\d{1,4}|an?) ?(m|min|minute|h|hr|hour|d|day|w|week)s?$/;

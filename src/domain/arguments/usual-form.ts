@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { explainInvalid, isFields, unwrapped } from "../explain-invalid.ts";
+import { explainInvalid, isFields } from "../explain-invalid.ts";
+import { unwrapped } from "../optional.ts";
 import { commonMetadata } from "../posts/common-metadata.ts";
 import { asClockTime, asWeekday, isTime } from "../time-fields.ts";
 import { nearestName } from "../settings/nearest-name.ts";

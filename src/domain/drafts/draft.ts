@@ -204,3 +204,13 @@ export function outcomeOf(statuses: readonly string[]): Outcome | null {
   if (failed > 0) return "partly";
   return live.every((status) => status === "published") ? "published" : "waiting";
 }
+
+/** Posts of a draft by their times, and of one time in the order of the channels. */
+export function inOrder<Post extends { readonly account_id: string; readonly scheduled_at: number }>(
+  posts: readonly Post[],
+  targets: readonly Target[],
+): readonly Post[] {
+  const ids = targets.map(({ accountId }) => accountId);
+  const place = ({ account_id: id }: Post): number => ids.indexOf(id);
+  return posts.toSorted((a, b) => a.scheduled_at - b.scheduled_at || place(a) - place(b));
+}

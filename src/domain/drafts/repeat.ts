@@ -2,7 +2,8 @@ import { DateTime } from "luxon";
 import * as z from "zod";
 import { CalendarDay, ClockTime } from "../time-fields.ts";
 import { AppError } from "../errors.ts";
-import { DAY, isTimezone, quote } from "../time.ts";
+import { DAY, isTimezone } from "../time.ts";
+import { quote } from "../text/plain-text.ts";
 import { atWallTime, readWallClock } from "../wall-clock.ts";
 import { seriesDays, WEEKDAYS } from "./series-days.ts";
 

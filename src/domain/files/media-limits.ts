@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { acceptedFor, type AcceptedMedia } from "../accounts/capabilities.ts";
-import { plural } from "../plain-text.ts";
+import { plural } from "../text/plain-text.ts";
 import { FILE_TYPES } from "./file.ts";
 import { FILM_TYPE, type FilmForm, formOfFilm } from "./film-form.ts";
 

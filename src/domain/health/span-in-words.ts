@@ -1,4 +1,4 @@
-import { plural } from "../plain-text.ts";
+import { plural } from "../text/plain-text.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,7 +1,7 @@
 import { ECDH } from "node:crypto";
 import { AppError } from "../errors.ts";
 import { explainNoAddress, parseUrl } from "../parse-url.ts";
-import { quote } from "../time.ts";
+import { quote } from "../text/plain-text.ts";
 import type { WebhookFormat } from "./webhook.ts";
 
 /** Where a webhook's messages go, read from the address that a person gave. Holds its secrets. */

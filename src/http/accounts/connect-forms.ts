@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Request, Response } from "express";
 import { isWholeText } from "../../domain/whole-text.ts";
-import { hashToken, LINK_LIFE_MS } from "../../connecting/connect-link.ts";
+import { hashToken, LINK_LIFE_MS } from "../../channels/connecting/connect-link.ts";
 import type { AppContext } from "../../context.ts";
 
 /** What a form of a connect page sends; `step` and `way` stand in its address. */

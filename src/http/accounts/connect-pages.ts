@@ -6,8 +6,8 @@ import {
   submitChoice,
   submitSecrets,
   type Submitted,
-} from "../../connecting/connect-page.ts";
-import { comeBack, leadOn, pasteAddress, type RefusedStart } from "../../connecting/consent.ts";
+} from "../../channels/connecting/connect-page.ts";
+import { comeBack, leadOn, pasteAddress, type RefusedStart } from "../../channels/connecting/consent.ts";
 import { type AppContext, guestCall } from "../../context.ts";
 import { untilGone } from "../api/routers.ts";
 import { limitRequests } from "../access/auth.ts";
@@ -23,10 +23,10 @@ import {
   readPageAddress,
 } from "./connect-forms.ts";
 import { choiceView, closedView, connectedView, formView } from "./connect-views.ts";
-import { readSetupPage } from "../../platform-io/set-up.ts";
+import { readSetupPage } from "../../channels/platform-io/set-up.ts";
 import { setupPageView, startView } from "./consent-views.ts";
-import type { ClosedReason } from "../../connecting/connect-link.ts";
-import type { ConnectedLink } from "../../connecting/finish-link.ts";
+import type { ClosedReason } from "../../channels/connecting/connect-link.ts";
+import type { ConnectedLink } from "../../channels/connecting/finish-link.ts";
 
 const MAX_PAGES_A_MINUTE = 120;
 const MAX_SUBMISSIONS_A_MINUTE = 20;

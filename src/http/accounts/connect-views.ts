@@ -1,12 +1,12 @@
-import type { ClosedReason } from "../../connecting/connect-link.ts";
-import type { FormField } from "../../connecting/connect-target.ts";
-import type { ConnectForm, OtherWay, WindowButton } from "../../connecting/connect-page.ts";
-import type { ChoiceForm, ConnectedLink, Poster } from "../../connecting/finish-link.ts";
+import type { ClosedReason } from "../../channels/connecting/connect-link.ts";
+import type { FormField } from "../../channels/connecting/connect-target.ts";
+import type { ConnectForm, OtherWay, WindowButton } from "../../channels/connecting/connect-page.ts";
+import type { ChoiceForm, ConnectedLink, Poster } from "../../channels/connecting/finish-link.ts";
 import type { Step } from "./connect-forms.ts";
 import { html, type Html, linkBeside, list, snippet, withLinks } from "../pages/html.ts";
 import { card, messageView, type View } from "../pages/layout.ts";
 import { COPY, FILL } from "./scripts.ts";
-import type { FoundChannel } from "../../connecting/store-accounts.ts";
+import type { FoundChannel } from "../../channels/connecting/store-accounts.ts";
 
 interface FormState {
   /** What was entered, but for what is hidden: secrets are never sent back. */

@@ -1,10 +1,10 @@
-import type { FormField } from "../../connecting/connect-target.ts";
-import type { ConsentStart } from "../../connecting/connect-page.ts";
+import type { FormField } from "../../channels/connecting/connect-target.ts";
+import type { ConsentStart } from "../../channels/connecting/connect-page.ts";
 import { html, type Html, type HtmlValue, linkBeside, list, snippet, withLinks } from "../pages/html.ts";
 import { card, type View } from "../pages/layout.ts";
 import { COPY } from "./scripts.ts";
 import { actionOf, facts, fieldView, forMinutes, otherWaysView, withoutName } from "./connect-views.ts";
-import type { SetupPage, WaySetup } from "../../platform-io/set-up.ts";
+import type { SetupPage, WaySetup } from "../../channels/platform-io/set-up.ts";
 
 /** Platforms may lead on over hosts that cannot be listed. Chromium holds `form-action` against each. */
 const LEADS_AWAY = { "form-action": ["'self'", "https:", "http:"] };

@@ -1,10 +1,10 @@
 import { AppError } from "../../domain/errors.ts";
 import { isWholeText } from "../../domain/whole-text.ts";
-import { isAccountId } from "../../accounts/accounts.ts";
+import { isAccountId } from "../../channels/accounts/accounts.ts";
 import type { AnyTool } from "../../toolkit/define-tool.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 import { UNKNOWN_PATH_SENTENCE } from "../errors.ts";
-import { decodeTable, MAX_TABLE_BYTES } from "../../imports/read-table.ts";
+import { decodeTable, MAX_TABLE_BYTES } from "../../posts/imports/read-table.ts";
 import type { BodyRule, JsonObject, RawBody } from "../json-body.ts";
 import type { QueryRules } from "../query.ts";
 

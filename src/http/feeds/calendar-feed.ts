@@ -1,13 +1,17 @@
 import { besidePlatform } from "../../domain/accounts/channel-names.ts";
 import { type RequestHandler, Router } from "express";
 import { AppError } from "../../domain/errors.ts";
-import { type CalendarFeed, type PlannedPost, readCalendarFeed } from "../../feeds/calendar-link.ts";
+import {
+  type CalendarFeed,
+  type PlannedPost,
+  readCalendarFeed,
+} from "../../reporting/feeds/calendar-link.ts";
 import { type AppContext, guestCall } from "../../context.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { limitVisitors } from "../access/auth.ts";
 import { readQuery } from "../query.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
-import { plainText } from "../../domain/plain-text.ts";
+import { plainText } from "../../domain/text/plain-text.ts";
 import type { PostStatus } from "../../domain/posts/post-states.ts";
 
 /** `/calendar/<token>.ics`: the plan for calendar applications, whose only key is the address. */

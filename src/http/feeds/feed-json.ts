@@ -1,6 +1,6 @@
 import { toIso } from "../../domain/time.ts";
 import type { FeedItem, FeedMedia } from "../../ports/feed-storage.ts";
-import { type FeedPage, THUMBNAIL } from "../../feeds/feed.ts";
+import { type FeedPage, THUMBNAIL } from "../../reporting/feeds/feed.ts";
 import { addressesOf, contentOf, type FeedAddresses, safeLink } from "./feed-views.ts";
 import { html as xml, type Html as Xml } from "../pages/html.ts";
 

@@ -1,7 +1,7 @@
 import { Router, type ErrorRequestHandler, type RequestHandler, type Response } from "express";
 import { AppError } from "../../domain/errors.ts";
 import { guestCall, type AppContext } from "../../context.ts";
-import { openFeedMedia, readFeed, readFeedItem } from "../../feeds/feed.ts";
+import { openFeedMedia, readFeed, readFeedItem } from "../../reporting/feeds/feed.ts";
 import { limitVisitors } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { jsonFeed, rssFeed } from "./feed-json.ts";

@@ -1,6 +1,6 @@
 import { toIso } from "../../domain/time.ts";
 import type { FeedItem, FeedMedia } from "../../ports/feed-storage.ts";
-import { type FeedPage, THUMBNAIL } from "../../feeds/feed.ts";
+import { type FeedPage, THUMBNAIL } from "../../reporting/feeds/feed.ts";
 import { html, type Html, withLinks } from "../pages/html.ts";
 import type { View } from "../pages/layout.ts";
 

@@ -1,10 +1,10 @@
 import { type Request, type RequestHandler, Router } from "express";
 import { AppError } from "../../domain/errors.ts";
 import type { AppContext } from "../../context.ts";
-import { isDatabaseReady } from "../../health/status.ts";
+import { isDatabaseReady } from "../../reporting/health/status.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { createHash, timingSafeEqual } from "node:crypto";
-import { createMeasurements } from "../../health/metrics.ts";
+import { createMeasurements } from "../../reporting/health/metrics.ts";
 import { bearerOf, limitFailures } from "../access/auth.ts";
 import type { About, Meters } from "./metrics-text.ts";
 

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { LatenessSum, Measurements } from "../../health/metrics.ts";
+import type { LatenessSum, Measurements } from "../../reporting/health/metrics.ts";
 
 /** The page that Prometheus reads, and what is measured in this process between two readings. */
 export interface Meters {

@@ -1,7 +1,7 @@
 import type { RequestHandler, Router } from "express";
 import * as z from "zod";
-import { hashToken } from "../../connecting/connect-link.ts";
-import { leadOn } from "../../connecting/consent.ts";
+import { hashToken } from "../../channels/connecting/connect-link.ts";
+import { leadOn } from "../../channels/connecting/consent.ts";
 import { type AppContext, guestCall } from "../../context.ts";
 import { explainInvalid } from "../../domain/explain-invalid.ts";
 import type { Guard } from "../access/auth.ts";

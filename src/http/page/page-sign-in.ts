@@ -15,7 +15,7 @@ import {
   signInByToken,
   signOut,
 } from "../../access/page-sessions.ts";
-import { readPublicPushKey } from "../../webhooks/push.ts";
+import { readPublicPushKey } from "../../reporting/webhooks/push.ts";
 import { plainCall } from "../../context.ts";
 import { type AuthOptions, callerOf, type Guard, limitFailures } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";

@@ -1,8 +1,8 @@
 import { type Request, type RequestHandler, Router } from "express";
 import type * as z from "zod";
 import { readArguments } from "../../domain/arguments/usual-form.ts";
-import { BrowserArgs, subscribeBrowser, unsubscribeBrowser } from "../../webhooks/browsers.ts";
-import { readPublicPushKey } from "../../webhooks/push.ts";
+import { BrowserArgs, subscribeBrowser, unsubscribeBrowser } from "../../reporting/webhooks/browsers.ts";
+import { readPublicPushKey } from "../../reporting/webhooks/push.ts";
 import { type AppContext, plainCall } from "../../context.ts";
 import { callerOf, type Guard } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";

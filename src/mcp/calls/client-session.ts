@@ -18,7 +18,7 @@ import * as z from "zod";
 import type { Caller } from "../../domain/permissions.ts";
 import type { CallingClient, Inquiries, Inquiry, InquiryKind, Replies, Reply } from "../../context.ts";
 import type { McpContext } from "../kinds.ts";
-import { plainText } from "../../domain/plain-text.ts";
+import { plainText } from "../../domain/text/plain-text.ts";
 import { MINUTE } from "../../domain/time.ts";
 
 export interface CallFrom {

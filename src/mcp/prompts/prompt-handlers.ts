@@ -9,7 +9,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { AppError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
-import { quote } from "../../domain/time.ts";
+import { quote } from "../../domain/text/plain-text.ts";
 import { requireWholeTexts } from "../../domain/whole-text.ts";
 import type { CallingClient } from "../../context.ts";
 import { ClientSession, InputNeeded } from "../calls/client-session.ts";

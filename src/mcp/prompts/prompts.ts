@@ -2,9 +2,10 @@ import type { GetPromptResult } from "@modelcontextprotocol/server";
 import { AppError } from "../../domain/errors.ts";
 import { POST_STATUSES } from "../../domain/posts/post-states.ts";
 import type { Account } from "../../domain/accounts/account.ts";
-import { EXAMPLE_DAY, quote } from "../../domain/time.ts";
-import { namesAmong } from "../../accounts/accounts.ts";
-import { findPlatform } from "../../platform-io/list-platforms.ts";
+import { EXAMPLE_DAY } from "../../domain/time.ts";
+import { quote } from "../../domain/text/plain-text.ts";
+import { namesAmong } from "../../channels/accounts/accounts.ts";
+import { findPlatform } from "../../channels/platform-io/list-platforms.ts";
 import {
   isOffered,
   readAccounts,

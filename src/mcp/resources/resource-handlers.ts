@@ -8,7 +8,8 @@ import {
   type Server,
 } from "@modelcontextprotocol/server";
 import type { Caller } from "../../domain/permissions.ts";
-import { quote, SECOND } from "../../domain/time.ts";
+import { SECOND } from "../../domain/time.ts";
+import { quote } from "../../domain/text/plain-text.ts";
 import { matchAddress, type McpDeps, type ResourceKind, type Scope, variableOf } from "../kinds.ts";
 import { isOffered, orProtocolError } from "../look-up.ts";
 import { RESOURCES } from "./resources.ts";

@@ -1,10 +1,10 @@
-import { namesAmong } from "../../accounts/accounts.ts";
+import { namesAmong } from "../../channels/accounts/accounts.ts";
 import type { Resource } from "@modelcontextprotocol/server";
 import { DateTime } from "luxon";
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { Post } from "../../domain/posts/post.ts";
-import { quote } from "../../domain/time.ts";
+import { quote } from "../../domain/text/plain-text.ts";
 import {
   ask,
   readAccounts,

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { ProtocolError, ProtocolErrorCode, type Server } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import { quote } from "../../domain/time.ts";
+import { quote } from "../../domain/text/plain-text.ts";
 import { LIST_CACHE_MS } from "../limits.ts";
 import type { ResourceKind } from "../kinds.ts";
 import { readSkillText } from "./skill-text.ts";

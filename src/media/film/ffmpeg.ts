@@ -1,4 +1,4 @@
-import { plural } from "../../domain/plain-text.ts";
+import { plural } from "../../domain/text/plain-text.ts";
 import { createReadStream, createWriteStream } from "node:fs";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { availableParallelism, platform } from "node:os";

@@ -1,7 +1,7 @@
 import { AppError } from "../../domain/errors.ts";
 import { type HostRule, matchesHostRule } from "../../domain/settings/http-address.ts";
 import { explainNoAddress, parseUrl } from "../../domain/parse-url.ts";
-import { quote } from "../../domain/time.ts";
+import { quote } from "../../domain/text/plain-text.ts";
 import { isLocalName, isPublicAddress, literalOf } from "./addresses.ts";
 
 const MAX_URL_CHARS = 4_096;

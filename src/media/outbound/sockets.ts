@@ -1,4 +1,5 @@
-import { deadline, quote, SECOND } from "../../domain/time.ts";
+import { deadline, SECOND } from "../../domain/time.ts";
+import { quote } from "../../domain/text/plain-text.ts";
 import { once } from "node:events";
 import type { ClientRequestArgs } from "node:http";
 import type { buildConnector } from "undici";

@@ -5,7 +5,7 @@ import type { JsonObject, PlatformAccount } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 import { checkPoll } from "../shared/checks.ts";
 import { checkFirst, itemsOf } from "../shared/media.ts";
-import { markdownEscaper } from "../../domain/markdown-escaper.ts";
+import { markdownEscaper } from "../../domain/text/markdown-escaper.ts";
 
 export const MAX_FILES = 10;
 const MIB = 1_024 * 1_024;

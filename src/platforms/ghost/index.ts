@@ -23,7 +23,7 @@ import { definePlatform } from "../../ports/platform.ts";
 import { check, GhostMetadata } from "./metadata.ts";
 import { MEDIA, publish } from "./publish.ts";
 import { shownThere } from "../shared/shown.ts";
-import { textOfHtml } from "../../domain/html-text.ts";
+import { textOfHtml } from "../../domain/text/html-text.ts";
 
 const KEY_PLACE =
   "In Ghost, under Settings, Integrations, choose Add custom integration. Its card shows the Admin API key and the API URL.";

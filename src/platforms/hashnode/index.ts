@@ -16,7 +16,7 @@ import { shownThere } from "../shared/shown.ts";
 import { checkFirst, fitPicture, inOrder, itemsOf, openAll, toPart } from "../shared/media.ts";
 import { reconcileByListing, repeatableStep } from "../shared/reconcile.ts";
 import { restApi } from "../shared/rest-api.ts";
-import { markdownEscaper } from "../../domain/markdown-escaper.ts";
+import { markdownEscaper } from "../../domain/text/markdown-escaper.ts";
 import { comparable, keepLines } from "../shared/text.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 

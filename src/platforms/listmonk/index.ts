@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import { textOfHtml } from "../../domain/html-text.ts";
+import { textOfHtml } from "../../domain/text/html-text.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { Connected, ConnectInput, ConnectIo, SecretsWay } from "../../ports/connect.ts";
 import type { MediaItem } from "../../ports/media.ts";

@@ -13,7 +13,7 @@ import { definePlatform } from "../../ports/platform.ts";
 import { analytics, edit, insights, mentionChoices, remove } from "./live.ts";
 import { CAPABILITIES, capabilitiesOf, check, MatrixMetadata, textFor } from "./metadata.ts";
 import { publish } from "./publish.ts";
-import { textOfHtml } from "../../domain/html-text.ts";
+import { textOfHtml } from "../../domain/text/html-text.ts";
 import { textSeen } from "../shared/markdown.ts";
 
 /** More are not looked through for a list to choose from. */

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type Said, say } from "../../domain/sentences.ts";
 import { commonMetadata, fits, pollWithin } from "../../domain/posts/common-metadata.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
-import { markdownEscaper } from "../../domain/markdown-escaper.ts";
+import { markdownEscaper } from "../../domain/text/markdown-escaper.ts";
 import { keepLines } from "../shared/text.ts";
 
 export const MAX_PICTURES = 20;

@@ -1,4 +1,4 @@
-import { plural } from "../../domain/plain-text.ts";
+import { plural } from "../../domain/text/plain-text.ts";
 import { type Said, say } from "../../domain/sentences.ts";
 import * as z from "zod";
 import type { MediaFigures } from "../../domain/files/media-limits.ts";

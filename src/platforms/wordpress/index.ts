@@ -12,7 +12,7 @@ import { edit, EDITABLE, insights, remove, setThumbnail } from "./live.ts";
 import { MEDIA, publish } from "./publish.ts";
 import { checkPost, CHOICES, WordpressMetadata } from "./metadata.ts";
 import { shownAs } from "../shared/shown.ts";
-import { textOfHtml } from "../../domain/html-text.ts";
+import { textOfHtml } from "../../domain/text/html-text.ts";
 
 const PLACE =
   "On the site, under Users, Profile, Application Passwords, give a name and press Add New Application Password.";

@@ -5,7 +5,7 @@ import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { Checked, Choice, PlatformPost } from "../../ports/platform.ts";
 import { checkFirst, inOrder } from "../shared/media.ts";
 import { type Block, htmlOf, inlineHtml, readMarkdown } from "../shared/markdown.ts";
-import { textOfHtml } from "../../domain/html-text.ts";
+import { textOfHtml } from "../../domain/text/html-text.ts";
 import { ask } from "./api.ts";
 
 const { title, tags, altText, moreMedia, thumbnailUrl, format } = commonMetadata;

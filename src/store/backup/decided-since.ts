@@ -2,27 +2,8 @@ import { sql } from "kysely";
 import { change, queryOf, rowsOf } from "../engine/statements.ts";
 import type { Tx } from "../engine/store.ts";
 import { indexPost } from "../queries/posts.ts";
-import { CARRIED, DECISIONS, MADE_SINCE, type Told } from "./decisions.ts";
-
-/** A key that opens something. It may have been revoked since. */
-interface GoodKey {
-  readonly id: string;
-  readonly name: string;
-}
-
-/** A post of a draft that was approved since, on a channel that the copy does not have. */
-interface LostPost {
-  readonly id: string;
-  readonly draftId: string;
-}
-
-export interface Decided {
-  /** How many of each the decisions of since concern. Without the replaced database: how many they might. */
-  readonly counts: Readonly<Partial<Record<Told, number>>>;
-  /** Null: what was revoked since is known. */
-  readonly goodKeys: readonly GoodKey[] | null;
-  readonly lostPosts: readonly LostPost[];
-}
+import type { Decided, DecidedKind, GoodKey, LostPost } from "../../domain/health/backups.ts";
+import { CARRIED, DECISIONS, MADE_SINCE } from "./decisions.ts";
 
 /** Brings a copy that is put back to what was decided since, as far as `isKnown`. No event comes of it. */
 export async function keepDecided(
@@ -38,7 +19,7 @@ export async function keepDecided(
 }
 
 async function decide(tx: Tx, which: "known" | "unknown", now: number): Promise<Decided["counts"]> {
-  const counts: Partial<Record<Told, number>> = {};
+  const counts: Partial<Record<DecidedKind, number>> = {};
   for (const { told, ...rules } of Object.values(DECISIONS)) {
     const rows = await rules[which](tx, now);
     const name = told?.[which];

@@ -1,3 +1,4 @@
+import type { DecidedKind } from "../../domain/health/backups.ts";
 import { sql, type RawBuilder } from "kysely";
 import { TABLES, type Tables } from "../schema/tables.ts";
 import { change } from "../engine/statements.ts";
@@ -19,10 +20,8 @@ interface Decision {
   /** Without it. */
   readonly unknown: Rule;
   /** Under which names their rows are told. */
-  readonly told?: { readonly known?: Told; readonly unknown?: Told };
+  readonly told?: { readonly known?: DecidedKind; readonly unknown?: DecidedKind };
 }
-
-export type Told = "keys" | "programs" | "channels" | "webhooks" | "apps" | "drafts" | "posts";
 
 const leave: Rule = async () => 0;
 const AS_COPIED: Decision = { known: leave, unknown: leave };

@@ -1,5 +1,5 @@
 import type { PostStatus } from "../../domain/posts/post-states.ts";
-import type { SearchTerm } from "../../domain/compare-words.ts";
+import type { SearchTerm } from "../../domain/text/compare-words.ts";
 import type { ShownRow } from "../schema/tables.ts";
 
 /** Pages of posts, newest scheduled time first, with and without words that they must have. */

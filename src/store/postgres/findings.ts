@@ -1,7 +1,7 @@
 import { note, ok, problem, type Finding } from "../../domain/health/findings.ts";
-import { plural } from "../../domain/plain-text.ts";
+import { plural, quote } from "../../domain/text/plain-text.ts";
 import { FURTHER_CONNECTIONS } from "../../domain/settings/database-settings.ts";
-import { quote, SECOND } from "../../domain/time.ts";
+import { SECOND } from "../../domain/time.ts";
 import { TIME_LIMITS } from "../../domain/time-limits.ts";
 import type { Examination } from "../engine/engine.ts";
 import type { ConnectionOptions } from "./connect/connections.ts";

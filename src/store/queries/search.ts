@@ -8,7 +8,7 @@ import {
   type Piece,
   type SearchableText,
   type SearchTerm,
-} from "../../domain/compare-words.ts";
+} from "../../domain/text/compare-words.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
 import type { WantedToken } from "../engine/engine.ts";
 import { indexOf, queryOf, rowsFrom } from "../engine/statements.ts";

@@ -16,16 +16,16 @@ import { dirname, join } from "node:path";
 import { pack } from "tar-stream";
 import { describe, expect, inject, it } from "vitest";
 import { localCaller } from "../../../src/access/api-keys.ts";
-import { makeBackup } from "../../../src/operations/backup.ts";
-import { sealSecrets } from "../../../src/platform-io/secrets.ts";
-import { startSession } from "../../../src/start/start-session.ts";
+import { makeBackup } from "../../../src/app/operations/backup.ts";
+import { sealSecrets } from "../../../src/channels/platform-io/secrets.ts";
+import { startSession } from "../../../src/app/start-session.ts";
 import { readSetup } from "../../../src/app/setup.ts";
 import { forgeBackup } from "../../support/backup-files.ts";
 import { runCli } from "../../support/cli.ts";
 import { addAccount, addPost } from "../../support/publishing.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { queryOf, rawOf } from "../../support/handles.ts";
-import type { RestoreResult } from "../../../src/operations/reports.ts";
+import type { RestoreResult } from "../../../src/domain/health/backups.ts";
 
 type Env = Readonly<Record<string, string>>;
 

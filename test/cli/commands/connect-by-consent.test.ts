@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createHost } from "../../../src/start/host.ts";
+import { createHost } from "../../../src/app/host.ts";
 import { systemClock } from "../../../src/app/system-clock.ts";
 import type { Host, Terminal } from "../../../src/cli/host.ts";
 import { runCommandLine } from "../../../src/cli/program.ts";

@@ -16,13 +16,13 @@ import { findVisitor, makeSignIn, signInByToken, signOut } from "../../../src/ac
 import { readSetup } from "../../../src/app/setup.ts";
 import { plainCall } from "../../../src/context.ts";
 import { DAY, toIso } from "../../../src/domain/time.ts";
-import { openCalendarLink, readCalendarFeed } from "../../../src/feeds/calendar-link.ts";
-import type { RestoreResult } from "../../../src/operations/reports.ts";
+import { openCalendarLink, readCalendarFeed } from "../../../src/reporting/feeds/calendar-link.ts";
+import type { RestoreResult } from "../../../src/domain/health/backups.ts";
 import { storePlatformApp, deletePlatformApp } from "../../../src/store/queries/platform-apps.ts";
 import type { PostRow, Tables } from "../../../src/store/schema/tables.ts";
 import { deleteOAuthClient } from "../../../src/store/queries/oauth/requests.ts";
 import { insertWebhook, type WebhookRow } from "../../../src/store/queries/webhooks.ts";
-import { startSession } from "../../../src/start/start-session.ts";
+import { startSession } from "../../../src/app/start-session.ts";
 import { type CliRun, runCli } from "../../support/cli.ts";
 import { queryOf, rawOf } from "../../support/handles.ts";
 import { addAccount, readPost } from "../../support/publishing.ts";

@@ -7,13 +7,13 @@ import { MINUTE } from "../../../src/domain/time.ts";
 import { createOutbound } from "../../../src/media/outbound/outbound.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { PlatformFault } from "../../../src/ports/platform-io.ts";
-import { sealSecrets } from "../../../src/platform-io/secrets.ts";
+import { sealSecrets } from "../../../src/channels/platform-io/secrets.ts";
 import { createTestContext } from "../../support/context.ts";
 import { addAccount, addPost, drain, readPost } from "../../support/publishing.ts";
 import { scriptedPlatform } from "../../support/scripted-platform.ts";
 import { report, times, TIMEOUT_MS } from "../report.ts";
 import { queryOf } from "../../support/handles.ts";
-import { readSecrets } from "../../../src/connecting/renew-tokens.ts";
+import { readSecrets } from "../../../src/channels/connecting/renew-tokens.ts";
 
 const CHUNKS = 5;
 const CHUNK_BYTES = 10;

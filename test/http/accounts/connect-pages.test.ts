@@ -7,12 +7,12 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { createConnectRouter } from "../../../src/http/accounts/connect-pages.ts";
 import { MINUTE } from "../../../src/domain/time.ts";
-import { listAccounts } from "../../../src/accounts/accounts.ts";
+import { listAccounts } from "../../../src/channels/accounts/accounts.ts";
 import {
   connectChannel,
   connectWithSecrets,
   disconnectChannel,
-} from "../../../src/connecting/connections.ts";
+} from "../../../src/channels/connecting/connections.ts";
 import { createPhotobox, createScriptedOutbound } from "../../support/connect-fixtures.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
 import { queryOf } from "../../support/handles.ts";

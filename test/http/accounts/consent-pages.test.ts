@@ -3,9 +3,9 @@ import { createContext } from "../../../src/app/compose.ts";
 import { readSandboxSetup } from "../../../src/app/setup.ts";
 import { MINUTE } from "../../../src/domain/time.ts";
 import { findGrant } from "../../../src/store/queries/grants.ts";
-import { openGrant } from "../../../src/platform-io/secrets.ts";
+import { openGrant } from "../../../src/channels/platform-io/secrets.ts";
 import { guestCall } from "../../../src/context.ts";
-import { comeBack } from "../../../src/connecting/consent.ts";
+import { comeBack } from "../../../src/channels/connecting/consent.ts";
 import {
   CLOSED,
   NEWS,

@@ -2,7 +2,7 @@ import { listAccountRows } from "../../../src/store/queries/accounts.ts";
 import ical from "ical.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DAY } from "../../../src/domain/time.ts";
-import { openCalendarLink, revokeCalendarLink } from "../../../src/feeds/calendar-link.ts";
+import { openCalendarLink, revokeCalendarLink } from "../../../src/reporting/feeds/calendar-link.ts";
 import { callOf, callerOf } from "../../support/context.ts";
 import type { Answer } from "../../support/http.ts";
 import { addAccount, addPost } from "../../support/publishing.ts";

@@ -4,7 +4,7 @@ import { createPushRouter } from "../../../src/http/page/push.ts";
 import { createFileContext, type FileContext } from "../../support/file-context.ts";
 import { startTestServer, type TestServer } from "../../support/http.ts";
 import { startPushService } from "../../support/push-service.ts";
-import { testWebhook } from "../../../src/webhooks/webhooks.ts";
+import { testWebhook } from "../../../src/reporting/webhooks/webhooks.ts";
 import { callOf } from "../../support/context.ts";
 
 let ctx: FileContext;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { createContext } from "../../../src/app/compose.ts";
 import { serveStdio } from "../../../src/mcp/transports/stdio.ts";
-import { ensureFirstAccount } from "../../../src/connecting/connections.ts";
+import { ensureFirstAccount } from "../../../src/channels/connecting/connections.ts";
 import { readSandboxSetup } from "../../../src/app/setup.ts";
 import { defineTool } from "../../../src/toolkit/define-tool.ts";
 import { createToolbox } from "../../../src/toolkit/toolbox.ts";

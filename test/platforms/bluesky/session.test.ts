@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { connectWithSecrets } from "../../../src/connecting/connections.ts";
-import { readSecrets } from "../../../src/connecting/renew-tokens.ts";
-import { openGrant, sealGrant } from "../../../src/platform-io/secrets.ts";
+import { connectWithSecrets } from "../../../src/channels/connecting/connections.ts";
+import { readSecrets } from "../../../src/channels/connecting/renew-tokens.ts";
+import { openGrant, sealGrant } from "../../../src/channels/platform-io/secrets.ts";
 import { createBlueskyWorld, type BlueskyWorld } from "../../support/bluesky.ts";
 import { callOf } from "../../support/context.ts";
 import { startLosingProxy } from "../../support/losing-proxy.ts";

@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
 import dailymotion from "../../../src/platforms/dailymotion/index.ts";
-import { listChoices } from "../../../src/connecting/list-choices.ts";
-import { openConnection, submitChoice, submitSecrets } from "../../../src/connecting/connect-page.ts";
-import { checkConnection, connectChannel } from "../../../src/connecting/connections.ts";
-import { inspectAccount } from "../../../src/connecting/inspect.ts";
+import { listChoices } from "../../../src/channels/connecting/list-choices.ts";
+import {
+  openConnection,
+  submitChoice,
+  submitSecrets,
+} from "../../../src/channels/connecting/connect-page.ts";
+import { checkConnection, connectChannel } from "../../../src/channels/connecting/connections.ts";
+import { inspectAccount } from "../../../src/channels/connecting/inspect.ts";
 import { guestCall } from "../../../src/context.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";

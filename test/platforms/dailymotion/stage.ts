@@ -1,5 +1,5 @@
 import { stageOn } from "../../support/contract/open-stage.ts";
-import { textOfHtml } from "../../../src/domain/html-text.ts";
+import { textOfHtml } from "../../../src/domain/text/html-text.ts";
 import type { OutboundResponse } from "../../../src/ports/outbound.ts";
 import { CLIP_URL } from "../../support/contract/stage-media.ts";
 import type { PlatformFixture } from "../../support/contract/stage.ts";

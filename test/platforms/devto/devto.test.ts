@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import devto from "../../../src/platforms/devto/index.ts";
 import { escapeMarkdown } from "../../../src/platforms/devto/metadata.ts";
-import { connectWithSecrets } from "../../../src/connecting/connections.ts";
-import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { connectWithSecrets } from "../../../src/channels/connecting/connections.ts";
+import { createPlatformIo } from "../../../src/channels/connecting/account-io.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { editPublishedPost } from "../../../src/posts/live-posts.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import discord from "../../../src/platforms/discord/index.ts";
 import type { MediaFigures } from "../../../src/domain/files/media-limits.ts";
 import { checkPost, type DiscordPost, maxBytesOf } from "../../../src/platforms/discord/metadata.ts";
-import { toPlatformAccount } from "../../../src/platform-io/connect-io.ts";
-import { inspectAccount } from "../../../src/connecting/inspect.ts";
+import { toPlatformAccount } from "../../../src/channels/platform-io/connect-io.ts";
+import { inspectAccount } from "../../../src/channels/connecting/inspect.ts";
 import { callOf } from "../../support/context.ts";
-import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
+import { getAccountAnalytics } from "../../../src/reporting/results/account-analytics.ts";
 import { BOT_ID, CHANNEL_ID, GUILD_ID, WEBHOOK_TOKEN } from "./fake.ts";
 import { createDiscordWorld } from "./world.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import discord from "../../../src/platforms/discord/index.ts";
 import { contentOf } from "../../../src/platforms/discord/metadata.ts";
 import { OutboundFailure } from "../../../src/ports/outbound.ts";
-import { listChoices } from "../../../src/connecting/list-choices.ts";
+import { listChoices } from "../../../src/channels/connecting/list-choices.ts";
 import { editPublishedPost } from "../../../src/posts/live-posts.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";

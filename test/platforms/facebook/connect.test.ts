@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import facebook from "../../../src/platforms/facebook/index.ts";
 import type { OAuthWay } from "../../../src/ports/connect.ts";
-import { storeAccounts } from "../../../src/connecting/store-accounts.ts";
-import { createConnectIo, toPlatformAccount } from "../../../src/platform-io/connect-io.ts";
-import { loadSecrets } from "../../../src/connecting/renew-tokens.ts";
-import { beginConsent, finishConsent } from "../../../src/connecting/oauth.ts";
+import { storeAccounts } from "../../../src/channels/connecting/store-accounts.ts";
+import { createConnectIo, toPlatformAccount } from "../../../src/channels/platform-io/connect-io.ts";
+import { loadSecrets } from "../../../src/channels/connecting/renew-tokens.ts";
+import { beginConsent, finishConsent } from "../../../src/channels/connecting/oauth.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { addPost } from "../../support/publishing.ts";
 import { APP, PAGE_ID } from "./spec.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DAY, HOUR } from "../../../src/domain/time.ts";
-import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
-import { inspectAccount } from "../../../src/connecting/inspect.ts";
+import { getAccountAnalytics } from "../../../src/reporting/results/account-analytics.ts";
+import { inspectAccount } from "../../../src/channels/connecting/inspect.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { editPublishedPost, setThumbnail } from "../../../src/posts/live-posts.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";

@@ -1,8 +1,8 @@
 import type { MediaSource } from "../../../src/ports/media.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import facebook from "../../../src/platforms/facebook/index.ts";
-import { keepGrant } from "../../../src/connecting/renew-tokens.ts";
-import { sealSecrets } from "../../../src/platform-io/secrets.ts";
+import { keepGrant } from "../../../src/channels/connecting/renew-tokens.ts";
+import { sealSecrets } from "../../../src/channels/platform-io/secrets.ts";
 import { insertAccount, type AccountRow } from "../../../src/store/queries/accounts.ts";
 import { CLIP, CLIP_URL, PHOTO, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { FakeClock } from "../../support/clock.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { listAccounts } from "../../../src/accounts/accounts.ts";
+import { listAccounts } from "../../../src/channels/accounts/accounts.ts";
 import { launchBrowser } from "../../support/browser.ts";
 import { callOf } from "../../support/context.ts";
 import { API_KEY, SIGNER } from "./fake.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import express from "express";
-import { connectChannel } from "../../../src/connecting/connections.ts";
+import { connectChannel } from "../../../src/channels/connecting/connections.ts";
 import { createConnectRouter } from "../../../src/http/accounts/connect-pages.ts";
 import farcaster from "../../../src/platforms/farcaster/index.ts";
 import { callOf, createTestContext } from "../../support/context.ts";

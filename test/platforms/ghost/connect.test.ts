@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import ghost from "../../../src/platforms/ghost/index.ts";
-import { connectWithSecrets } from "../../../src/connecting/connections.ts";
-import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { connectWithSecrets } from "../../../src/channels/connecting/connections.ts";
+import { createPlatformIo } from "../../../src/channels/connecting/account-io.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
 import { ADMIN_KEY, createFakeGhost, SITE } from "./fake.ts";

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import ghost from "../../../src/platforms/ghost/index.ts";
-import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
-import { listChoices } from "../../../src/connecting/list-choices.ts";
+import { getAccountAnalytics } from "../../../src/reporting/results/account-analytics.ts";
+import { listChoices } from "../../../src/channels/connecting/list-choices.ts";
 import { editPublishedPost } from "../../../src/posts/live-posts.ts";
-import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { createPlatformIo } from "../../../src/channels/connecting/account-io.ts";
 import { toPlatformPost } from "../../../src/publishing/publish-io.ts";
 import { callOf } from "../../support/context.ts";
 import { endOf } from "../../support/contract/ends.ts";

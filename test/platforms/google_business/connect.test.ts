@@ -1,12 +1,12 @@
 import google from "../../../src/platforms/google_business/index.ts";
 import { describe, expect, it } from "vitest";
-import { inspectAccount } from "../../../src/connecting/inspect.ts";
-import { listPlatforms } from "../../../src/platform-io/list-platforms.ts";
+import { inspectAccount } from "../../../src/channels/connecting/inspect.ts";
+import { listPlatforms } from "../../../src/channels/platform-io/list-platforms.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { LOCATION, refusal } from "./fake.ts";
 import { createBusinessWorld, openBusiness, SETTINGS } from "./world.ts";
-import { disconnectChannel } from "../../../src/connecting/connections.ts";
+import { disconnectChannel } from "../../../src/channels/connecting/connections.ts";
 
 const NO_QUOTA = refusal(429, "RESOURCE_EXHAUSTED", [
   {

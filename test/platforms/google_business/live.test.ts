@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import google from "../../../src/platforms/google_business/index.ts";
-import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
+import { getAccountAnalytics } from "../../../src/reporting/results/account-analytics.ts";
 import { editPublishedPost } from "../../../src/posts/live-posts.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { callOf } from "../../support/context.ts";

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { connectWithSecrets } from "../../../src/connecting/connections.ts";
-import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { connectWithSecrets } from "../../../src/channels/connecting/connections.ts";
+import { createPlatformIo } from "../../../src/channels/connecting/account-io.ts";
 import hashnode from "../../../src/platforms/hashnode/index.ts";
 import { editPublishedPost, setThumbnail } from "../../../src/posts/live-posts.ts";
-import { listChoices } from "../../../src/connecting/list-choices.ts";
+import { listChoices } from "../../../src/channels/connecting/list-choices.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { callOf } from "../../support/context.ts";
 import { endOf } from "../../support/contract/ends.ts";

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import instagram from "../../../src/platforms/instagram/index.ts";
 import { DAY } from "../../../src/domain/time.ts";
-import { connectChannel } from "../../../src/connecting/connections.ts";
-import { createConnectIo } from "../../../src/platform-io/connect-io.ts";
-import { createPlatformIo } from "../../../src/connecting/account-io.ts";
-import { renewDueGrants } from "../../../src/connecting/renewal.ts";
+import { connectChannel } from "../../../src/channels/connecting/connections.ts";
+import { createConnectIo } from "../../../src/channels/platform-io/connect-io.ts";
+import { createPlatformIo } from "../../../src/channels/connecting/account-io.ts";
+import { renewDueGrants } from "../../../src/channels/connecting/renewal.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";

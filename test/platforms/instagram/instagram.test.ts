@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import instagram from "../../../src/platforms/instagram/index.ts";
 import { DAY, HOUR, MINUTE } from "../../../src/domain/time.ts";
-import { inspectAccount } from "../../../src/connecting/inspect.ts";
+import { inspectAccount } from "../../../src/channels/connecting/inspect.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
-import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { createPlatformIo } from "../../../src/channels/connecting/account-io.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";

@@ -1,5 +1,5 @@
-import { keepGrant } from "../../../src/connecting/renew-tokens.ts";
-import { sealSecrets } from "../../../src/platform-io/secrets.ts";
+import { keepGrant } from "../../../src/channels/connecting/renew-tokens.ts";
+import { sealSecrets } from "../../../src/channels/platform-io/secrets.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { insertAccount } from "../../../src/store/queries/accounts.ts";
 import { FakeClock } from "../../support/clock.ts";

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import instagram from "../../../src/platforms/instagram/index.ts";
 import { DAY } from "../../../src/domain/time.ts";
-import { capabilitiesFor } from "../../../src/platform-io/connect-io.ts";
-import { showAccount } from "../../../src/accounts/accounts.ts";
+import { capabilitiesFor } from "../../../src/channels/platform-io/connect-io.ts";
+import { showAccount } from "../../../src/channels/accounts/accounts.ts";
 import { cancelPost, readInsights } from "../../../src/posts/posts.ts";
 import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";

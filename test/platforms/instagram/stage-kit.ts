@@ -1,5 +1,5 @@
-import { connectChannel } from "../../../src/connecting/connections.ts";
-import { comeBack, leadOn, readAnswer } from "../../../src/connecting/consent.ts";
+import { connectChannel } from "../../../src/channels/connecting/connections.ts";
+import { comeBack, leadOn, readAnswer } from "../../../src/channels/connecting/consent.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import type { MediaSource } from "../../../src/ports/media.ts";
 import type { Tables } from "../../../src/store/schema/tables.ts";

@@ -1,14 +1,14 @@
 import lemmy from "../../../src/platforms/lemmy/index.ts";
 import { expect, it } from "vitest";
 import type { Outbound } from "../../../src/ports/outbound.ts";
-import { capabilitiesFor } from "../../../src/platform-io/connect-io.ts";
-import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { capabilitiesFor } from "../../../src/channels/platform-io/connect-io.ts";
+import { createPlatformIo } from "../../../src/channels/connecting/account-io.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
 import { connectOn } from "../../support/contract/connect-on.ts";
 import { createStageMedia } from "../../support/contract/stage-media.ts";
 import { createFakeLemmy, SERVER, type Profile } from "./fake.ts";
-import { disconnectChannel } from "../../../src/connecting/connections.ts";
+import { disconnectChannel } from "../../../src/channels/connecting/connections.ts";
 
 async function openWorld(profile: Partial<Profile> = {}) {
   const clock = new FakeClock();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import lemmy from "../../../src/platforms/lemmy/index.ts";
-import { listChoices } from "../../../src/connecting/list-choices.ts";
-import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { listChoices } from "../../../src/channels/connecting/list-choices.ts";
+import { createPlatformIo } from "../../../src/channels/connecting/account-io.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { editPublishedPost } from "../../../src/posts/live-posts.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";

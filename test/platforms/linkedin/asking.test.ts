@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { expect, it } from "vitest";
 import { toLittleText } from "../../../src/platforms/linkedin/metadata.ts";
 import { editPublishedPost } from "../../../src/posts/live-posts.ts";
-import { listChoices } from "../../../src/connecting/list-choices.ts";
+import { listChoices } from "../../../src/channels/connecting/list-choices.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";

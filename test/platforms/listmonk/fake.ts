@@ -1,5 +1,5 @@
 import { OutboundFailure, type Outbound, type OutboundResponse } from "../../../src/ports/outbound.ts";
-import { textOfHtml } from "../../../src/domain/html-text.ts";
+import { textOfHtml } from "../../../src/domain/text/html-text.ts";
 import { answerOf, type Described, describedBy } from "../../support/described.ts";
 
 export const SITE = "https://mail.example";

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { connectWithSecrets } from "../../../src/connecting/connections.ts";
-import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { connectWithSecrets } from "../../../src/channels/connecting/connections.ts";
+import { createPlatformIo } from "../../../src/channels/connecting/account-io.ts";
 import listmonk from "../../../src/platforms/listmonk/index.ts";
 import type { OutboundRequest } from "../../../src/ports/outbound.ts";
-import { listChoices } from "../../../src/connecting/list-choices.ts";
+import { listChoices } from "../../../src/channels/connecting/list-choices.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { retryPost } from "../../../src/posts/update-post.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";

@@ -1,11 +1,11 @@
 import mastodon from "../../../src/platforms/mastodon/index.ts";
 import { expect, it } from "vitest";
-import { comeBack, leadOn } from "../../../src/connecting/consent.ts";
+import { comeBack, leadOn } from "../../../src/channels/connecting/consent.ts";
 import {
   connectChannel,
   connectWithSecrets,
   disconnectChannel,
-} from "../../../src/connecting/connections.ts";
+} from "../../../src/channels/connecting/connections.ts";
 import { guestCall } from "../../../src/context.ts";
 import type { AccountRow } from "../../../src/store/queries/accounts.ts";
 import { FakeClock } from "../../support/clock.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import mastodon from "../../../src/platforms/mastodon/index.ts";
 import { editPublishedPost } from "../../../src/posts/live-posts.ts";
-import { listChoices } from "../../../src/connecting/list-choices.ts";
+import { listChoices } from "../../../src/channels/connecting/list-choices.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { callOf } from "../../support/context.ts";
 import { endOf } from "../../support/contract/ends.ts";

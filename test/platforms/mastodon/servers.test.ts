@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import mastodon from "../../../src/platforms/mastodon/index.ts";
 import { OutboundFailure, type OutboundRequest } from "../../../src/ports/outbound.ts";
-import { capabilitiesFor } from "../../../src/platform-io/connect-io.ts";
+import { capabilitiesFor } from "../../../src/channels/platform-io/connect-io.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { callOf } from "../../support/context.ts";
 import { endOf, finish } from "../../support/contract/ends.ts";

@@ -1,11 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { inspectAccount } from "../../../src/connecting/inspect.ts";
+import { inspectAccount } from "../../../src/channels/connecting/inspect.ts";
 import {
   connectChannel,
   connectWithSecrets,
   disconnectChannel,
-} from "../../../src/connecting/connections.ts";
-import { openConnection, submitChoice, submitSecrets } from "../../../src/connecting/connect-page.ts";
+} from "../../../src/channels/connecting/connections.ts";
+import {
+  openConnection,
+  submitChoice,
+  submitSecrets,
+} from "../../../src/channels/connecting/connect-page.ts";
 import { guestCall } from "../../../src/context.ts";
 import { queryOf } from "../../support/handles.ts";
 import { PASSWORD, ROOM, SERVER, TOKEN, USER } from "./fake.ts";

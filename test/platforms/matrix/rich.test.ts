@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { editPublishedPost } from "../../../src/posts/live-posts.ts";
-import { listChoices } from "../../../src/connecting/list-choices.ts";
+import { listChoices } from "../../../src/channels/connecting/list-choices.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { ROOM } from "./fake.ts";

@@ -1,6 +1,6 @@
 import { answers } from "../../support/described.ts";
 import { stageOn } from "../../support/contract/open-stage.ts";
-import { textOfHtml } from "../../../src/domain/html-text.ts";
+import { textOfHtml } from "../../../src/domain/text/html-text.ts";
 import type { PlatformFixture } from "../../support/contract/stage.ts";
 import { CLIP_URL, PDF_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { openMatrix } from "./world.ts";

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import misskey from "../../../src/platforms/misskey/index.ts";
-import { connectChannel } from "../../../src/connecting/connections.ts";
-import { capabilitiesFor } from "../../../src/platform-io/connect-io.ts";
-import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { connectChannel } from "../../../src/channels/connecting/connections.ts";
+import { capabilitiesFor } from "../../../src/channels/platform-io/connect-io.ts";
+import { createPlatformIo } from "../../../src/channels/connecting/account-io.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
 import { connectOn } from "../../support/contract/connect-on.ts";

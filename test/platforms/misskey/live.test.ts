@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import misskey from "../../../src/platforms/misskey/index.ts";
 import { OutboundFailure, type OutboundRequest, type OutboundResponse } from "../../../src/ports/outbound.ts";
-import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
-import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { getAccountAnalytics } from "../../../src/reporting/results/account-analytics.ts";
+import { createPlatformIo } from "../../../src/channels/connecting/account-io.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { editPublishedPost } from "../../../src/posts/live-posts.ts";
-import { listChoices } from "../../../src/connecting/list-choices.ts";
+import { listChoices } from "../../../src/channels/connecting/list-choices.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { readStepResults, toPlatformPost } from "../../../src/publishing/publish-io.ts";
 import { callOf } from "../../support/context.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import nostr from "../../../src/platforms/nostr/index.ts";
-import { inspectConnected } from "../../../src/connecting/inspect.ts";
-import { connectWithSecrets } from "../../../src/connecting/connections.ts";
+import { inspectConnected } from "../../../src/channels/connecting/inspect.ts";
+import { connectWithSecrets } from "../../../src/channels/connecting/connections.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { callOf } from "../../support/context.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import nostr from "../../../src/platforms/nostr/index.ts";
 import type { Json } from "../../../src/ports/platform-io.ts";
-import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { createPlatformIo } from "../../../src/channels/connecting/account-io.ts";
 import { editPublishedPost } from "../../../src/posts/live-posts.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";

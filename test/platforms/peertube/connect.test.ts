@@ -1,13 +1,13 @@
 import peertube from "../../../src/platforms/peertube/index.ts";
 import { describe, expect, it } from "vitest";
 import { DAY } from "../../../src/domain/time.ts";
-import { inspectAccount } from "../../../src/connecting/inspect.ts";
+import { inspectAccount } from "../../../src/channels/connecting/inspect.ts";
 import {
   connectChannel,
   connectWithSecrets,
   disconnectChannel,
-} from "../../../src/connecting/connections.ts";
-import { submitChoice, submitSecrets } from "../../../src/connecting/connect-page.ts";
+} from "../../../src/channels/connecting/connections.ts";
+import { submitChoice, submitSecrets } from "../../../src/channels/connecting/connect-page.ts";
 import { guestCall } from "../../../src/context.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { FakeClock } from "../../support/clock.ts";

@@ -1,7 +1,7 @@
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import peertube from "../../../src/platforms/peertube/index.ts";
-import { keepGrant } from "../../../src/connecting/renew-tokens.ts";
-import { sealSecrets } from "../../../src/platform-io/secrets.ts";
+import { keepGrant } from "../../../src/channels/connecting/renew-tokens.ts";
+import { sealSecrets } from "../../../src/channels/platform-io/secrets.ts";
 import { insertAccount, type AccountRow } from "../../../src/store/queries/accounts.ts";
 import type { AppContext } from "../../../src/context.ts";
 import { FakeClock } from "../../support/clock.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { listChoices } from "../../../src/connecting/list-choices.ts";
-import { connectChannel } from "../../../src/connecting/connections.ts";
-import { inspectAccount } from "../../../src/connecting/inspect.ts";
+import { listChoices } from "../../../src/channels/connecting/list-choices.ts";
+import { connectChannel } from "../../../src/channels/connecting/connections.ts";
+import { inspectAccount } from "../../../src/channels/connecting/inspect.ts";
 import { DAY } from "../../../src/domain/time.ts";
 import pinterest from "../../../src/platforms/pinterest/index.ts";
 import { SCOPES } from "./fake.ts";

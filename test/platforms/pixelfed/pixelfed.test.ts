@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import pixelfed from "../../../src/platforms/pixelfed/index.ts";
 import type { OutboundRequest } from "../../../src/ports/outbound.ts";
-import { capabilitiesFor } from "../../../src/platform-io/connect-io.ts";
-import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { capabilitiesFor } from "../../../src/channels/platform-io/connect-io.ts";
+import { createPlatformIo } from "../../../src/channels/connecting/account-io.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { toPlatformPost } from "../../../src/publishing/publish-io.ts";
 import { editPublishedPost } from "../../../src/posts/live-posts.ts";

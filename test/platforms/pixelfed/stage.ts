@@ -2,7 +2,7 @@ import { openStage } from "../../support/contract/open-stage.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import type { PlatformFixture } from "../../support/contract/stage.ts";
-import { textOfHtml } from "../../../src/domain/html-text.ts";
+import { textOfHtml } from "../../../src/domain/text/html-text.ts";
 import { createFakeMastodon, SERVER } from "../mastodon/fake.ts";
 import { PROFILES, type Profile } from "../mastodon/profiles.ts";
 import type { MastodonStage } from "../mastodon/stage.ts";

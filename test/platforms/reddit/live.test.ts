@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
+import { getAccountAnalytics } from "../../../src/reporting/results/account-analytics.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { editPublishedPost, setThumbnail } from "../../../src/posts/live-posts.ts";
 import { PHOTO_URL } from "../../support/contract/stage-media.ts";

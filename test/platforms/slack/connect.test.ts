@@ -3,7 +3,7 @@ import {
   connectChannel,
   connectWithSecrets,
   disconnectChannel,
-} from "../../../src/connecting/connections.ts";
+} from "../../../src/channels/connecting/connections.ts";
 import { consentOn } from "../../support/contract/consent-on.ts";
 import { SCOPES, TOKEN } from "./fake.ts";
 import { openWorld } from "./world.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { inspectAccount } from "../../../src/connecting/inspect.ts";
+import { inspectAccount } from "../../../src/channels/connecting/inspect.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { editPublishedPost } from "../../../src/posts/live-posts.ts";
-import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { createPlatformIo } from "../../../src/channels/connecting/account-io.ts";
 import { readStepResults, toPlatformPost } from "../../../src/publishing/publish-io.ts";
 import slack from "../../../src/platforms/slack/index.ts";
 import { PHOTO_URL } from "../../support/contract/stage-media.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import slack from "../../../src/platforms/slack/index.ts";
-import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { createPlatformIo } from "../../../src/channels/connecting/account-io.ts";
 import { editPublishedPost } from "../../../src/posts/live-posts.ts";
-import { listChoices } from "../../../src/connecting/list-choices.ts";
+import { listChoices } from "../../../src/channels/connecting/list-choices.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { previewPost } from "../../../src/posts/preview.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";

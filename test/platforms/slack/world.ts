@@ -1,6 +1,6 @@
 import slack from "../../../src/platforms/slack/index.ts";
 import type { JsonObject } from "../../../src/ports/platform-io.ts";
-import { connectWithSecrets } from "../../../src/connecting/connections.ts";
+import { connectWithSecrets } from "../../../src/channels/connecting/connections.ts";
 import type { PostRow } from "../../../src/store/schema/tables.ts";
 import { findAccountRow, type AccountRow } from "../../../src/store/queries/accounts.ts";
 import { FakeClock } from "../../support/clock.ts";

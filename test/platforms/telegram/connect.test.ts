@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { OutboundFailure } from "../../../src/ports/outbound.ts";
-import { connectWithSecrets } from "../../../src/connecting/connections.ts";
-import { inspectAccount } from "../../../src/connecting/inspect.ts";
-import { openSecrets } from "../../../src/platform-io/secrets.ts";
+import { connectWithSecrets } from "../../../src/channels/connecting/connections.ts";
+import { inspectAccount } from "../../../src/channels/connecting/inspect.ts";
+import { openSecrets } from "../../../src/channels/platform-io/secrets.ts";
 import { callOf } from "../../support/context.ts";
 import { BOT_TOKEN, CHANNEL_ID } from "./fake.ts";
 import { createTelegramWorld } from "./world.ts";

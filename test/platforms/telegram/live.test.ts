@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import telegram from "../../../src/platforms/telegram/index.ts";
-import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
+import { getAccountAnalytics } from "../../../src/reporting/results/account-analytics.ts";
 import { editPublishedPost, setThumbnail } from "../../../src/posts/live-posts.ts";
 import { readStepResults } from "../../../src/publishing/publish-io.ts";
 import { callOf } from "../../support/context.ts";

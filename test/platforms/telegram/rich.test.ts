@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { editPublishedPost, setThumbnail } from "../../../src/posts/live-posts.ts";
-import { listChoices } from "../../../src/connecting/list-choices.ts";
+import { listChoices } from "../../../src/channels/connecting/list-choices.ts";
 import { previewPost } from "../../../src/posts/preview.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { callOf } from "../../support/context.ts";

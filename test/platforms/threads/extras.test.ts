@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import threads from "../../../src/platforms/threads/index.ts";
 import { checkPost, type ThreadsPost } from "../../../src/platforms/threads/metadata.ts";
-import { listChoices } from "../../../src/connecting/list-choices.ts";
+import { listChoices } from "../../../src/channels/connecting/list-choices.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";

@@ -1,17 +1,17 @@
 import tiktok from "../../../src/platforms/tiktok/index.ts";
 import { describe, expect, it } from "vitest";
 import { DAY, HOUR } from "../../../src/domain/time.ts";
-import { listAccounts } from "../../../src/accounts/accounts.ts";
-import { listPlatforms } from "../../../src/platform-io/list-platforms.ts";
-import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
-import { listChoices } from "../../../src/connecting/list-choices.ts";
-import { inspectAccount } from "../../../src/connecting/inspect.ts";
-import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { listAccounts } from "../../../src/channels/accounts/accounts.ts";
+import { listPlatforms } from "../../../src/channels/platform-io/list-platforms.ts";
+import { getAccountAnalytics } from "../../../src/reporting/results/account-analytics.ts";
+import { listChoices } from "../../../src/channels/connecting/list-choices.ts";
+import { inspectAccount } from "../../../src/channels/connecting/inspect.ts";
+import { createPlatformIo } from "../../../src/channels/connecting/account-io.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { queryOf } from "../../support/handles.ts";
 import { connected, createTikTokWorld, type TikTokWorld } from "./world.ts";
-import { disconnectChannel } from "../../../src/connecting/connections.ts";
+import { disconnectChannel } from "../../../src/channels/connecting/connections.ts";
 
 const show = async ({ ctx }: TikTokWorld) => (await listAccounts(callOf(ctx))).accounts[0];
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { connectChannel } from "../../../src/connecting/connections.ts";
-import { inspectAccount } from "../../../src/connecting/inspect.ts";
+import { connectChannel } from "../../../src/channels/connecting/connections.ts";
+import { inspectAccount } from "../../../src/channels/connecting/inspect.ts";
 import tumblr from "../../../src/platforms/tumblr/index.ts";
 import { BLOG, OTHER_BLOG, SCOPES } from "./fake.ts";
 import { openWorld } from "./world.ts";

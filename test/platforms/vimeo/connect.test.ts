@@ -1,9 +1,9 @@
 import vimeo from "../../../src/platforms/vimeo/index.ts";
 import { describe, expect, it } from "vitest";
 import type { OAuthWay } from "../../../src/ports/connect.ts";
-import { connectWithSecrets, disconnectChannel } from "../../../src/connecting/connections.ts";
-import { inspectAccount } from "../../../src/connecting/inspect.ts";
-import { beginConsent, finishConsent } from "../../../src/connecting/oauth.ts";
+import { connectWithSecrets, disconnectChannel } from "../../../src/channels/connecting/connections.ts";
+import { inspectAccount } from "../../../src/channels/connecting/inspect.ts";
+import { beginConsent, finishConsent } from "../../../src/channels/connecting/oauth.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { callOf } from "../../support/context.ts";
 import { queryOf } from "../../support/handles.ts";

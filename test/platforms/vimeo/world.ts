@@ -1,6 +1,6 @@
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import vimeo from "../../../src/platforms/vimeo/index.ts";
-import { sealSecrets } from "../../../src/platform-io/secrets.ts";
+import { sealSecrets } from "../../../src/channels/platform-io/secrets.ts";
 import { insertAccount } from "../../../src/store/queries/accounts.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { createTestContext } from "../../support/context.ts";

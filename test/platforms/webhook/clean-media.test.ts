@@ -3,7 +3,7 @@ import { buffer } from "node:stream/consumers";
 import sharp, { type Exif } from "sharp";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { guestCall } from "../../../src/context.ts";
-import { connectWithSecrets } from "../../../src/connecting/connections.ts";
+import { connectWithSecrets } from "../../../src/channels/connecting/connections.ts";
 import { storeUpload } from "../../../src/files/file-uploads.ts";
 import { deleteFile, openCopy, openDownload } from "../../../src/files/files.ts";
 import webhook from "../../../src/platforms/webhook/index.ts";

@@ -4,7 +4,7 @@ import { MINUTE, SECOND } from "../../../src/domain/time.ts";
 import { createOutbound } from "../../../src/media/outbound/outbound.ts";
 import webhook from "../../../src/platforms/webhook/index.ts";
 import type { MediaSource } from "../../../src/ports/media.ts";
-import { connectWithSecrets } from "../../../src/connecting/connections.ts";
+import { connectWithSecrets } from "../../../src/channels/connecting/connections.ts";
 import { retryPost } from "../../../src/posts/update-post.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import type { PostRow } from "../../../src/store/schema/tables.ts";

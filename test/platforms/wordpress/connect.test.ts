@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import wordpress from "../../../src/platforms/wordpress/index.ts";
-import { leadOn } from "../../../src/connecting/consent.ts";
-import { connectChannel, connectWithSecrets } from "../../../src/connecting/connections.ts";
+import { leadOn } from "../../../src/channels/connecting/consent.ts";
+import { connectChannel, connectWithSecrets } from "../../../src/channels/connecting/connections.ts";
 import { guestCall } from "../../../src/context.ts";
-import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { createPlatformIo } from "../../../src/channels/connecting/account-io.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
 import { connectOn } from "../../support/contract/connect-on.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import wordpress from "../../../src/platforms/wordpress/index.ts";
-import { listChoices } from "../../../src/connecting/list-choices.ts";
-import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { listChoices } from "../../../src/channels/connecting/list-choices.ts";
+import { createPlatformIo } from "../../../src/channels/connecting/account-io.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { editPublishedPost, setThumbnail } from "../../../src/posts/live-posts.ts";
 import { toPlatformPost } from "../../../src/publishing/publish-io.ts";

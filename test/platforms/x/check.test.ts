@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/ports/platform-io.ts";
-import { inspectAccount } from "../../../src/connecting/inspect.ts";
+import { inspectAccount } from "../../../src/channels/connecting/inspect.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { callOf } from "../../support/context.ts";
 import { CLIP_URL, PHOTO_URL, SUBTITLES_URL } from "../../support/contract/stage-media.ts";
 import { queryOf } from "../../support/handles.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { addPost } from "../../support/publishing.ts";
-import { saveDraft } from "../../../src/drafts/save-draft.ts";
+import { saveDraft } from "../../../src/posts/drafts/save-draft.ts";
 import x from "../../../src/platforms/x/index.ts";
 import { APP } from "./fake-tokens.ts";
 import { createWorld, type World } from "./world.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { DAY, HOUR } from "../../../src/domain/time.ts";
-import { listAccounts } from "../../../src/accounts/accounts.ts";
-import { connectChannel, disconnectChannel } from "../../../src/connecting/connections.ts";
-import { renewDueGrants } from "../../../src/connecting/renewal.ts";
+import { listAccounts } from "../../../src/channels/accounts/accounts.ts";
+import { connectChannel, disconnectChannel } from "../../../src/channels/connecting/connections.ts";
+import { renewDueGrants } from "../../../src/channels/connecting/renewal.ts";
 import { callOf } from "../../support/context.ts";
 import { endOf, finish } from "../../support/contract/ends.ts";
 import { queryOf } from "../../support/handles.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { DAY } from "../../../src/domain/time.ts";
-import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
+import { getAccountAnalytics } from "../../../src/reporting/results/account-analytics.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
-import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { createPlatformIo } from "../../../src/channels/connecting/account-io.ts";
 import { readStepResults, toPlatformPost } from "../../../src/publishing/publish-io.ts";
 import x from "../../../src/platforms/x/index.ts";
-import { inspectAccount } from "../../../src/connecting/inspect.ts";
+import { inspectAccount } from "../../../src/channels/connecting/inspect.ts";
 import { callOf } from "../../support/context.ts";
 import { queryOf } from "../../support/handles.ts";
 import { finish } from "../../support/contract/ends.ts";

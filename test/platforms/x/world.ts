@@ -1,8 +1,8 @@
 import x from "../../../src/platforms/x/index.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { guestCall } from "../../../src/context.ts";
-import { comeBack, leadOn } from "../../../src/connecting/consent.ts";
-import { connectChannel } from "../../../src/connecting/connections.ts";
+import { comeBack, leadOn } from "../../../src/channels/connecting/consent.ts";
+import { connectChannel } from "../../../src/channels/connecting/connections.ts";
 import type { Tables } from "../../../src/store/schema/tables.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { connectOn } from "../../support/contract/connect-on.ts";

@@ -2,15 +2,15 @@ import { describe, expect, it } from "vitest";
 import { createMediaProbe } from "../../../src/media/probe/media-reader.ts";
 import youtube from "../../../src/platforms/youtube/index.ts";
 import type { OAuthWay } from "../../../src/ports/connect.ts";
-import { inspectAccount } from "../../../src/connecting/inspect.ts";
-import { beginConsent, finishConsent } from "../../../src/connecting/oauth.ts";
+import { inspectAccount } from "../../../src/channels/connecting/inspect.ts";
+import { beginConsent, finishConsent } from "../../../src/channels/connecting/oauth.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import { startService } from "../../support/service.ts";
 import { callOf } from "../../support/context.ts";
 import { createFakeYoutube } from "./fake.ts";
 import { refusal } from "./answers.ts";
 import { createYoutubeWorld, PLACE, SETTINGS } from "./world.ts";
-import { disconnectChannel } from "../../../src/connecting/connections.ts";
+import { disconnectChannel } from "../../../src/channels/connecting/connections.ts";
 
 const way = youtube.connect[0] as OAuthWay;
 const SCOPES = way.scopes;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MINUTE } from "../../../src/domain/time.ts";
-import { getAccountAnalytics } from "../../../src/results/account-analytics.ts";
-import { listChoices } from "../../../src/connecting/list-choices.ts";
+import { getAccountAnalytics } from "../../../src/reporting/results/account-analytics.ts";
+import { listChoices } from "../../../src/channels/connecting/list-choices.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
 import { editPublishedPost, setThumbnail } from "../../../src/posts/live-posts.ts";
 import { callOf } from "../../support/context.ts";

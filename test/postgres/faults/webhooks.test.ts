@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createOutbound } from "../../../src/media/outbound/outbound.ts";
-import { createWebhook } from "../../../src/webhooks/webhooks.ts";
+import { createWebhook } from "../../../src/reporting/webhooks/webhooks.ts";
 import { startClassServers } from "../../faults/class-servers.ts";
 import { buildWorker } from "../../faults/fault-runner.ts";
 import { randomFor, report, SEED, times, TIMEOUT_MS } from "../../faults/report.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { parseSearch } from "../../../src/domain/compare-words.ts";
+import { parseSearch } from "../../../src/domain/text/compare-words.ts";
 import { change } from "../../../src/store/engine/statements.ts";
 import type { Tx } from "../../../src/store/engine/store.ts";
 import { moveDatabase } from "../../../src/store/moving/move.ts";

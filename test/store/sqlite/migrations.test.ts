@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parseSearch } from "../../../src/domain/compare-words.ts";
+import { parseSearch } from "../../../src/domain/text/compare-words.ts";
 import { openSqlite, type SqliteDatabase } from "../../../src/store/local/driver.ts";
 import { keepSchemaCopy } from "../../../src/store/backup/database-copy.ts";
 import { NEWEST_SCHEMA } from "../../../src/store/sqlite/schema.ts";

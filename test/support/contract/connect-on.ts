@@ -1,5 +1,5 @@
 import type { CallContext } from "../../../src/context.ts";
-import { connectWithSecrets } from "../../../src/connecting/connections.ts";
+import { connectWithSecrets } from "../../../src/channels/connecting/connections.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
 import type { Tables } from "../../../src/store/schema/tables.ts";
 

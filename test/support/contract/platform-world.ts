@@ -1,7 +1,7 @@
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import type { JsonObject } from "../../../src/ports/platform-io.ts";
 import type { PublishIo } from "../../../src/ports/publish-io.ts";
-import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { createPlatformIo } from "../../../src/channels/connecting/account-io.ts";
 import { readStepResults, toPlatformPost } from "../../../src/publishing/publish-io.ts";
 import type { PostRow } from "../../../src/store/schema/tables.ts";
 import { findAccountRow, type AccountRow } from "../../../src/store/queries/accounts.ts";

@@ -6,7 +6,7 @@ import type { EffectSpec, PublishIo } from "../../../src/ports/publish-io.ts";
 import { cancelPost, readInsights } from "../../../src/posts/posts.ts";
 import { canRemove } from "../../../src/publishing/take-down.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
-import { createPlatformIo } from "../../../src/connecting/account-io.ts";
+import { createPlatformIo } from "../../../src/channels/connecting/account-io.ts";
 import { toPlatformPost } from "../../../src/publishing/publish-io.ts";
 import { callOf } from "../context.ts";
 import { queryOf } from "../handles.ts";

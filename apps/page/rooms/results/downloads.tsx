@@ -1,5 +1,5 @@
 import { Download, ImageDown } from "lucide-preact";
-import { guardCells } from "../../../../src/imports/cells.ts";
+import { guardCells } from "../../../../src/posts/imports/cells.ts";
 import { Button } from "../../../ui/button.tsx";
 
 type Cell = string | number | null;

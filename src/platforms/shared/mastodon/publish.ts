@@ -14,7 +14,7 @@ import { checkFirst, filePart, inOrder, openAll, picturePart } from "../media.ts
 import { pages } from "../pages.ts";
 import { idOnServer } from "../servers.ts";
 import { repeatableStep, reconcileByListing } from "../reconcile.ts";
-import { textOfHtml } from "../../../domain/html-text.ts";
+import { textOfHtml } from "../../../domain/text/html-text.ts";
 import { comparable } from "../text.ts";
 import { replaceAddresses } from "./addresses.ts";
 import { checkAltTexts, type Part, partsOf, type InThread, sendThread, tooLong } from "../thread.ts";

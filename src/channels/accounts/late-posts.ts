@@ -1,0 +1,233 @@
+import { isCut } from "../../domain/accounts/account.ts";
+import { join, type Message, say } from "../../domain/sentences.ts";
+import { channelInFull } from "../../domain/accounts/channel-names.ts";
+import { plainText, plural } from "../../domain/text/plain-text.ts";
+import { tellSpan, tellTime, tellTry } from "../../domain/time.ts";
+import type { PostRow } from "../../store/schema/tables.ts";
+import type { Reader, Tx } from "../../store/engine/store.ts";
+import type { AccountRow } from "../../store/queries/accounts.ts";
+import { transition } from "../../store/queries/posts.ts";
+import {
+  listUnderWay,
+  listWaitingUntil,
+  type PostUnderWay,
+} from "../../store/queries/publishing/waiting-posts.ts";
+import type { AppContext } from "../../context.ts";
+
+/** What becomes of the posts that a channel kept back, once it may be used. */
+export interface Release {
+  /** They go out, earliest first. */
+  readonly goingOut: readonly PostRow[];
+  /** They fail. */
+  readonly tooLate: readonly PostRow[];
+}
+
+/** So many are named. */
+export const MAX_NAMED = 3;
+const MAX_TEXT = 80;
+
+/** Of an account that is paused or without access, as if it were not. `at`: those that are due by then. */
+export async function readRelease(
+  { clock, settings }: AppContext,
+  reader: Reader,
+  { id }: Pick<AccountRow, "id">,
+  at = clock.now(),
+): Promise<Release> {
+  const rows = await listWaitingUntil(reader, id, { until: at });
+  const since = clock.now() - settings.maxLatenessMs;
+  const [goingOut, tooLate] = [true, false].map((isInTime) =>
+    rows.filter((row) => row.scheduled_at >= since === isInTime),
+  );
+  return { goingOut: goingOut ?? [], tooLate: tooLate ?? [] };
+}
+
+/** Until when its platform, or those before it, keep a channel from sending anything more. */
+type Waiting = Pick<AccountRow, "id" | "provider" | "next_allowed_at" | "wait_cause">;
+
+/** In the place of "now" before a channel is connected again. */
+const ONCE_CONNECTED = "as soon as it is connected";
+
+/** When the posts of a channel go out: at `base`, or later. */
+export function whenFreed(
+  ctx: AppContext,
+  { provider, next_allowed_at: at, wait_cause: cause }: Waiting,
+  base: string,
+): string {
+  const now = ctx.clock.now();
+  if (at <= now) return base;
+  const title = ctx.platforms.get(provider)?.title ?? provider;
+  const why = cause === "rate_limit" ? `, as ${title} takes no more posts before` : "";
+  return `${base === ONCE_CONNECTED ? `${base}, but ` : ""}not before ${tellTry(at, { now, ...ctx.settings })}${why}`;
+}
+
+/** When what was kept back goes out, and what can be done about what is too late. */
+interface Telling {
+  readonly when?: string;
+  /** Default: nothing is told. */
+  readonly next?: "before" | "after";
+}
+
+/** In sentences. Null: nothing was kept back. */
+export function tellRelease(
+  { settings }: AppContext,
+  { goingOut, tooLate }: Release,
+  { when = "now", next }: Telling = {},
+): Message | null {
+  const span = tellSpan(settings.maxLatenessMs);
+  const fails = next === "after" ? "failed" : tooLate.length === 1 ? "fails" : "fail";
+  const told = [
+    ...(goingOut.length === 0
+      ? []
+      : [`${countOf(goingOut, "goes out", "go out")} ${when}: ${nameLate(settings, goingOut)}.`]),
+    ...(tooLate.length === 0
+      ? []
+      : [`${countOf(tooLate, fails, fails)}, being more than ${span} late: ${nameLate(settings, tooLate)}.`]),
+    ...(tooLate.length === 0 || next === undefined ? [] : [NEXT[next](tooLate)]),
+  ];
+  return told.length === 0 ? null : join(...told);
+}
+
+const NEXT = {
+  before: ({ length }: readonly PostRow[]) =>
+    say(
+      `Move ${length === 1 ? "it" : "them"} first, or send ${length === 1 ? "it" : "them"} again afterwards.`,
+      {
+        next: [{ do: "move", postId: null }],
+      },
+    ),
+  after: (rows: readonly PostRow[]) => {
+    const postIds = rows.slice(0, MAX_NAMED).map(({ id }) => id);
+    return say(`Send ${rows.length === 1 ? "it" : "them"} again.`, { next: [{ do: "send_again", postIds }] });
+  },
+} as const;
+
+/** Each by its first words and its time; of many the first. `count`: of all there are. */
+export function nameLate(
+  { timezone }: AppContext["settings"],
+  rows: readonly Pick<PostRow, "id" | "caption" | "media_url" | "scheduled_at">[],
+  { count = rows.length, hasIds = false }: { readonly count?: number; readonly hasIds?: boolean } = {},
+): string {
+  const named = rows.slice(0, MAX_NAMED).map((row) => {
+    const id = hasIds ? ` (${row.id})` : "";
+    return `${firstWords(row)}${id}, which was due on ${tellTime(row.scheduled_at, timezone)}`;
+  });
+  const more = count > MAX_NAMED ? `; and ${count - MAX_NAMED} more` : "";
+  return `${named.join("; ")}${more}`;
+}
+
+/** What a person knows a post by. */
+export function firstWords({ caption, media_url: mediaUrl }: Pick<PostRow, "caption" | "media_url">): string {
+  const text = caption?.trim() ? caption : mediaUrl;
+  return text === "" ? "a post without text" : `“${plainText(text, MAX_TEXT)}”`;
+}
+
+/** How long a pause may keep a post back. */
+export function tellLimit({ maxLatenessMs }: AppContext["settings"]): string {
+  return `A post may go out up to ${tellSpan(maxLatenessMs)} late; what is later when the channel is resumed fails.`;
+}
+
+/** What a pause means for the posts that wait. Null: none does. */
+export async function tellPause(
+  ctx: AppContext,
+  reader: Reader,
+  account: Waiting,
+  queuedCount: number,
+): Promise<string | null> {
+  const underWay = await tellUnderWay(ctx, reader, { account, next: "held" });
+  const [first] = await listWaitingUntil(reader, account.id, { until: Number.MAX_SAFE_INTEGER, limit: 1 });
+  if (first === undefined) return underWay;
+  const { maxLatenessMs, timezone } = ctx.settings;
+  const [due, end] = [first.scheduled_at, first.scheduled_at + maxLatenessMs].map((ms) =>
+    tellTime(ms, timezone),
+  );
+  const which = queuedCount === 1 ? "It" : "The first";
+  const waiting = `${plural(queuedCount, "post waits", "posts wait")} for this channel. ${tellLimit(ctx.settings)} ${which}, ${firstWords(first)}, is due on ${due}, and can go out until ${end}.`;
+  return inOne(waiting, underWay);
+}
+
+/** What becomes of a post that was begun when its channel is held up, or may be used again. */
+const THEN = {
+  held: () =>
+    "What is being sent is not stopped. What waits for its next try waits until the channel may be used again.",
+  goesOn: tellNextTries,
+} as const;
+
+/** The posts of an account that were begun and are not done. Null: there are none. */
+export async function tellUnderWay(
+  ctx: AppContext,
+  reader: Reader,
+  { account, next }: { readonly account: Waiting; readonly next: keyof typeof THEN },
+): Promise<string | null> {
+  const rows = await listUnderWay(reader, account.id);
+  if (rows.length === 0) return null;
+  const count = countOf(rows, "is under way and may be out already", "are under way and may be out already");
+  return `${count}: ${nameLate(ctx.settings, rows)}. ${THEN[next](ctx, rows, account)}`.trim();
+}
+
+/** As `startWaitingPosts` sets it: at once, but for a post that has a moment of its own, and a channel that waits. */
+function tellNextTries(ctx: AppContext, rows: readonly PostUnderWay[], account: Waiting): string {
+  const now = ctx.clock.now();
+  const tries = rows
+    .filter(({ lease_worker: worker }) => worker === null)
+    .map((row) => {
+      const own = row.has_open_step === 1 ? (row.next_at ?? 0) : 0;
+      return { row, at: Math.max(own, account.next_allowed_at) };
+    });
+  const later = tries.filter(({ at }) => at > now);
+  if (later.length === 0) return tries.length === 0 ? "" : "The next try is made then.";
+  const tell = (at: number): string => tellTry(at, { now, ...ctx.settings });
+  const named = later
+    .slice(0, MAX_NAMED)
+    .map(({ row, at }) => `that of ${firstWords(row)} not before ${tell(at)}`);
+  const more = later.length > MAX_NAMED ? `; and ${later.length - MAX_NAMED} more later` : "";
+  const others = later.length === tries.length ? "" : ", those of the others then";
+  return `The next try is made later: ${named.join("; ")}${more}${others}.`;
+}
+
+/**
+ * Fails what is too late for a channel that is resumed: the one reason is known here. The publisher would find it late,
+ * and no more.
+ */
+export async function failTooLate(
+  { settings }: AppContext,
+  tx: Tx,
+  {
+    account,
+    posts,
+    now,
+  }: { readonly account: AccountRow; readonly posts: readonly PostRow[]; readonly now: number },
+): Promise<void> {
+  const span = tellSpan(settings.maxLatenessMs);
+  const error = `It waited because ${channelInFull(account)} was paused, and was more than ${span} late when that was resumed, which is later than posts may go out (POSTHORN_MAX_LATENESS). Send it again.`;
+  for (const { id, owner_id: ownerId } of posts.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
+    await transition(tx, { ownerId, id }, "miss", {
+      error,
+      in_doubt: 0,
+      next_at: null,
+      updated_at: now,
+    });
+}
+
+/** What a channel without access kept back, before it is connected again. Null: nothing, or it is not to go out. */
+export async function tellReconnection(ctx: AppContext, account: AccountRow | null): Promise<Message | null> {
+  if (account === null || !isCut(account) || account.paused === 1) return null;
+  const release = tellRelease(ctx, await readRelease(ctx, ctx.store, account), {
+    when: whenFreed(ctx, account, ONCE_CONNECTED),
+  });
+  return withUnderWay(release, await tellUnderWay(ctx, ctx.store, { account, next: "goesOn" }));
+}
+
+/** What goes out of a channel, and what is under way there. Null: nothing is told. */
+export function withUnderWay(release: Message | null, underWay: string | null): Message | null {
+  return release === null && underWay === null ? null : join(release, underWay);
+}
+
+/** Null: nothing is told. */
+export function inOne(...told: readonly (string | null)[]): string | null {
+  const parts = told.filter((one) => one !== null);
+  return parts.length === 0 ? null : parts.join(" ");
+}
+
+function countOf({ length }: readonly PostRow[], one: string, several: string): string {
+  return length === 1 ? `1 post ${one}` : `${length} posts ${several}`;
+}
