@@ -1,6 +1,6 @@
 import type { PostPage } from "../../../src/domain/posts/post-lists.ts";
 import type { Json } from "../../shared/json.ts";
-import type { CallOptions } from "../wire.ts";
+import type { CallOptions } from "./wire.ts";
 import { call } from "./tools.ts";
 
 /** The most posts of one answer. */

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { isFinal } from "../wire.ts";
+import { isFinal } from "./wire.ts";
 import { offline } from "../../shared/reach.ts";
 import { session } from "./session.ts";
 import { sentenceOf } from "../../shared/texts.ts";

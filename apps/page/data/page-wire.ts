@@ -1,7 +1,7 @@
 import { type ToolAnswer } from "../../shared/bridge.ts";
 import type { Json } from "../../shared/json.ts";
 import type { Wire } from "../../shared/wire.ts";
-import { callTool } from "../wire.ts";
+import { callTool } from "./wire.ts";
 import { sentenceOf } from "../../shared/texts.ts";
 
 /** What a view of an MCP App can do within the page. */

@@ -1,7 +1,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { timezone } from "../../shared/when.ts";
 import type { Permission, Role } from "../../../src/domain/permissions.ts";
-import { CallError, onlineBy, onSignedOut, send } from "../wire.ts";
+import { CallError, onlineBy, onSignedOut, send } from "./wire.ts";
 import { replaceAddress } from "./address.tsx";
 
 /** Who is signed in, and what they may do. */

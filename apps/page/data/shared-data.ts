@@ -4,7 +4,7 @@ import { nameChannels, shortNames } from "../../../src/domain/accounts/channel-n
 import type { PlatformListing } from "../../../src/domain/accounts/platform-listing.ts";
 import type { Status } from "../../../src/domain/health/status.ts";
 import { offline } from "../../shared/reach.ts";
-import { onUnreached } from "../wire.ts";
+import { onUnreached } from "./wire.ts";
 import { session } from "./session.ts";
 import { call } from "./tools.ts";
 import { sentenceOf } from "../../shared/texts.ts";

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { callTool, type CallOptions } from "../wire.ts";
+import { callTool, type CallOptions } from "./wire.ts";
 
 /** The tools that the page calls. Types alone: nothing of them is in the page. */
 interface Tools {

@@ -1,6 +1,6 @@
 import { FileText, Film, Image, Music } from "lucide-preact";
 import { useState } from "preact/hooks";
-import { pictureUrl } from "../wire.ts";
+import { pictureUrl } from "../data/wire.ts";
 
 interface PictureProps {
   readonly mediaUrl: string;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type CallError, callTool, said } from "../../../apps/page/wire.ts";
+import { type CallError, callTool, said } from "../../../apps/page/data/wire.ts";
 import { sentencesBehind } from "../../../apps/shared/sentences.ts";
 import { sentenceOf } from "../../../apps/shared/texts.ts";
 

@@ -10,7 +10,7 @@ import { Field } from "../../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../../ui/leaving.ts";
 import { Problem } from "../../../ui/states.tsx";
 import { say } from "../../../ui/toasts.tsx";
-import { CallError, send } from "../../wire.ts";
+import { CallError, send } from "../../data/wire.ts";
 import { stepForPage, type Way } from "./guide.ts";
 import { CopyText, LinkedText } from "./linked-text.tsx";
 

@@ -16,7 +16,7 @@ import { ButtonLink } from "../../../ui/button.tsx";
 import { PlatformGlyph } from "../../channel/channel-label.tsx";
 import { Room } from "../../../ui/room.tsx";
 import { Bones, Problem } from "../../../ui/states.tsx";
-import { CallError } from "../../wire.ts";
+import { CallError } from "../../data/wire.ts";
 import { AppGuide } from "./app-guide.tsx";
 import { takesInWords } from "./capability-words.ts";
 import { ConnectSteps } from "./connect-steps.tsx";

@@ -7,7 +7,7 @@ import { Problem } from "../../../ui/states.tsx";
 import { useWork } from "../../../ui/use-work.ts";
 import { firstPageOf } from "../../data/own-link.ts";
 import { call } from "../../data/tools.ts";
-import { said } from "../../wire.ts";
+import { said } from "../../data/wire.ts";
 import { Instructions, type StepsProps } from "./connect-instructions.tsx";
 import { ConnectedStep, NotConnected, refresh, WaitingStep } from "./connect-outcome.tsx";
 import { AT_START, type Connection } from "./connection.ts";

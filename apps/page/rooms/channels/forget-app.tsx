@@ -4,7 +4,7 @@ import { may } from "../../data/session.ts";
 import { Ask } from "../../../ui/ask.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { say } from "../../../ui/toasts.tsx";
-import { send } from "../../wire.ts";
+import { send } from "../../data/wire.ts";
 import { listed } from "../../../shared/texts.ts";
 
 interface ForgetProps {

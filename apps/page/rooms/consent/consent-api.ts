@@ -1,6 +1,6 @@
 import type { Role } from "../../../../src/domain/permissions.ts";
 import type { Json } from "../../../shared/json.ts";
-import { CallError, send } from "../../wire.ts";
+import { CallError, send } from "../../data/wire.ts";
 import type { Consent } from "./consent-words.ts";
 
 /** A question that is answered, over or unknown, or a server that takes no questions. */

@@ -11,7 +11,7 @@ import { complain, say } from "../../../ui/toasts.tsx";
 import { answered, PAGE_ABILITIES, pageWire } from "../../data/page-wire.ts";
 import { may } from "../../data/session.ts";
 import { channelName, findAccount, platformTitle, shortName } from "../../data/shared-data.ts";
-import { pictureUrl } from "../../wire.ts";
+import { pictureUrl } from "../../data/wire.ts";
 import { loadWindow } from "./load-window.ts";
 import type { PlanFilters, PlanQuery } from "./plan-query.ts";
 import { draftAddress, slotAddress } from "./tile.tsx";

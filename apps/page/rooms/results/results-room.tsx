@@ -1,6 +1,6 @@
 import { ChartNoAxesColumn, PenLine } from "lucide-preact";
 import { useMemo, useState } from "preact/hooks";
-import { latenessInWords } from "../../lateness.ts";
+import { latenessInWords } from "../../data/lateness.ts";
 import { useLoad } from "../../data/load.ts";
 import { formats, may, zone } from "../../data/session.ts";
 import { status } from "../../data/shared-data.ts";

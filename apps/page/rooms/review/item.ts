@@ -3,7 +3,7 @@ import { type Draft, ON_THIS_COMPUTER, readDraft } from "../../../shared/drafts.
 import { jsonOf } from "../../../shared/json.ts";
 import { isOwnKey } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
-import { CallError, isFinal } from "../../wire.ts";
+import { CallError, isFinal } from "../../data/wire.ts";
 import { sentenceOf } from "../../../shared/texts.ts";
 
 /** A draft as the server gives it, and in the words that pages show. */

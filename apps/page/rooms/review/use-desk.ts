@@ -9,7 +9,7 @@ import { call } from "../../data/tools.ts";
 import { longTime } from "../../../shared/when.ts";
 import { useRefusal } from "../../../ui/use-work.ts";
 import { say, sayWith } from "../../../ui/toasts.tsx";
-import { CallError } from "../../wire.ts";
+import { CallError } from "../../data/wire.ts";
 import { type DraftSnapshot, snapshotOf } from "../../../features/draft/changes.ts";
 import type { ApprovalTime } from "./deciding.ts";
 import { type Item, loadItem } from "./item.ts";

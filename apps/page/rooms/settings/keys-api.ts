@@ -1,6 +1,6 @@
 import type { Permission, Role } from "../../../../src/domain/permissions.ts";
 import { session } from "../../data/session.ts";
-import { send } from "../../wire.ts";
+import { send } from "../../data/wire.ts";
 import type { Json } from "../../../shared/json.ts";
 
 /** A key as the server lists it. */

@@ -5,7 +5,7 @@ import { now } from "../../../shared/clock.ts";
 import type { Json } from "../../../shared/json.ts";
 import { zone } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
-import { CallError } from "../../wire.ts";
+import { CallError } from "../../data/wire.ts";
 import { type Form, isAnything, type OwnContent, type TargetForm } from "./form.ts";
 import { createKeptCopy, type KeptForm } from "./kept-forms.ts";
 import { changesIn } from "./remarks.ts";

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { File as StoredFile } from "../../../../src/domain/files/file.ts";
 import { call } from "../../data/tools.ts";
-import { contentUrl } from "../../wire.ts";
+import { contentUrl } from "../../data/wire.ts";
 
 /** Files that were seen here, by their address. */
 export const filesByUrl = signal<ReadonlyMap<string, StoredFile>>(new Map());

@@ -7,7 +7,7 @@ import { keepBehind } from "../../../shared/sentences.ts";
 import { dropEdit, keepEdit, type KeptEdit } from "../../data/kept-edits.ts";
 import { zone } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
-import { CallError } from "../../wire.ts";
+import { CallError } from "../../data/wire.ts";
 import { AGAIN_MS, type Composer, isSame, refusalOf, WAIT_MS } from "./composer.ts";
 import type { Form } from "./form.ts";
 import { createSaver, type SaveState } from "./saver.ts";

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { Upload as TusUpload } from "tus-js-client";
 import { textOf, jsonOf } from "../../../shared/json.ts";
 import { call } from "../../data/tools.ts";
-import { PAGE_HEADERS } from "../../wire.ts";
+import { PAGE_HEADERS } from "../../data/wire.ts";
 
 /** A file on its way to the server. */
 export interface Upload {

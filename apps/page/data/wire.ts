@@ -1,9 +1,9 @@
-import type { Sentence } from "../../src/domain/sentences.ts";
-import { type Json, jsonOf, textOf } from "../shared/json.ts";
-import { DEVICE_OFFLINE, SERVER_SILENT } from "../shared/reach.ts";
-import { sentenceOf } from "../shared/texts.ts";
-import { readSentences, sentencesOf, wordAnswer } from "../shared/sentences.ts";
-import { inWords, PAGE_WORDS } from "../words.ts";
+import type { Sentence } from "../../../src/domain/sentences.ts";
+import { type Json, jsonOf, textOf } from "../../shared/json.ts";
+import { DEVICE_OFFLINE, SERVER_SILENT } from "../../shared/reach.ts";
+import { sentenceOf } from "../../shared/texts.ts";
+import { readSentences, sentencesOf, wordAnswer } from "../../shared/sentences.ts";
+import { inWords, PAGE_WORDS } from "../../words.ts";
 
 /** Of all calls of the page, below the server's own address. */
 const BASE = "/app/api";
