@@ -18,7 +18,7 @@ import { Ask } from "../../../ui/ask.tsx";
 import { AskToPause, AskToResume } from "../../channel/ask-to-pause.tsx";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
 import { PlatformGlyph } from "../../channel/channel-label.tsx";
-import { Field } from "../../../ui/field.tsx";
+import { Form, TextField } from "../../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../../ui/leaving.ts";
 import { Sheet } from "../../../ui/sheet.tsx";
 import { Bones, Problem } from "../../../ui/states.tsx";
@@ -138,30 +138,22 @@ function Rename({ account }: { readonly account: Account }) {
     });
   };
   return (
-    <form
-      class="beside"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
-      <Field label="Name" help="What it is called here. The platform does not see it." error={error}>
-        {(control) => (
-          <input
-            {...control}
-            maxLength={100}
-            value={name}
-            onInput={(event) => {
-              setName(event.currentTarget.value);
-              setError(null);
-            }}
-          />
-        )}
-      </Field>
+    <Form class="beside" onSubmit={save}>
+      <TextField
+        label="Name"
+        help="What it is called here. The platform does not see it."
+        error={error}
+        maxLength={100}
+        value={name}
+        onText={(text) => {
+          setName(text);
+          setError(null);
+        }}
+      />
       <Button type="submit" isBusy={isBusy} disabled={!isChanged}>
         Rename
       </Button>
-    </form>
+    </Form>
   );
 }
 

@@ -1,7 +1,7 @@
 import { ExternalLink } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { Button } from "../../../ui/button.tsx";
-import { Field } from "../../../ui/field.tsx";
+import { Form, TextField } from "../../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../../ui/leaving.ts";
 import { Problem } from "../../../ui/states.tsx";
 import { useWork } from "../../../ui/use-work.ts";
@@ -76,52 +76,33 @@ export function ConnectSteps({ listing, way, accountId }: StepsProps) {
   }
   const { error } = connection;
   return (
-    <form
-      class="card stack"
-      aria-label={`Connect ${listing.title}`}
-      onSubmit={(event) => {
-        event.preventDefault();
-        void start();
-      }}
-    >
+    <Form class="card stack" aria-label={`Connect ${listing.title}`} onSubmit={start}>
       <Instructions listing={listing} way={way} accountId={accountId} />
       {accountId === null && way !== null && needsServer(listing, way) && (
-        <Field
+        <TextField
           label="Server"
           help={`The address of the server that the channel is on, for example social.example, or your handle there. ${listing.title} has many servers.`}
           error={error?.field === "instanceUrl" ? error.sentence : null}
-        >
-          {(control) => (
-            <input
-              {...control}
-              required
-              inputMode="url"
-              autocomplete="url"
-              autocapitalize="off"
-              spellcheck={false}
-              maxLength={2_048}
-              value={instanceUrl}
-              onInput={(event) => setInstanceUrl(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+          required
+          inputMode="url"
+          autocomplete="url"
+          autocapitalize="off"
+          spellcheck={false}
+          maxLength={2_048}
+          value={instanceUrl}
+          onText={setInstanceUrl}
+        />
       )}
       {isAtOnce && accountId === null && (
-        <Field
+        <TextField
           label="Name"
           help="What to call the channel. It can be changed later."
           error={error?.field === "name" ? error.sentence : null}
-        >
-          {(control) => (
-            <input
-              {...control}
-              maxLength={100}
-              placeholder={listing.title}
-              value={name}
-              onInput={(event) => setName(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+          maxLength={100}
+          placeholder={listing.title}
+          value={name}
+          onText={setName}
+        />
       )}
       {error !== null && error.field === null && <Problem sentence={error.sentence} />}
       {!isAtOnce && (
@@ -138,6 +119,6 @@ export function ConnectSteps({ listing, way, accountId }: StepsProps) {
           {!isAtOnce && <ExternalLink aria-hidden="true" />}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -5,7 +5,7 @@ import { loadPlatforms, platforms } from "../../data/shared-data.ts";
 import { Badge } from "../../../ui/badges.tsx";
 import { ButtonLink } from "../../../ui/button.tsx";
 import { PlatformGlyph } from "../../channel/channel-label.tsx";
-import { Field } from "../../../ui/field.tsx";
+import { TextField } from "../../../ui/field.tsx";
 import { Room } from "../../../ui/room.tsx";
 import { Bones, Problem } from "../../../ui/states.tsx";
 import { takesInShort } from "./capability-words.ts";
@@ -28,17 +28,14 @@ export function Gallery() {
         </ButtonLink>
       }
     >
-      <Field label="Search a platform" class="platform-search">
-        {(control) => (
-          <input
-            {...control}
-            type="search"
-            autocomplete="off"
-            value={wanted}
-            onInput={(event) => setWanted(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Search a platform"
+        class="platform-search"
+        type="search"
+        autocomplete="off"
+        value={wanted}
+        onText={setWanted}
+      />
       {all === null ? (
         offline.value === null ? (
           <Bones label="The platforms are loading" />

@@ -7,7 +7,7 @@ import { call } from "../../data/tools.ts";
 import { clockTime } from "../../../shared/when.ts";
 import { useWork, useRefusal } from "../../../ui/use-work.ts";
 import { Button } from "../../../ui/button.tsx";
-import { Field } from "../../../ui/field.tsx";
+import { Form, Field, TextField } from "../../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../../ui/leaving.ts";
 import { Problem } from "../../../ui/states.tsx";
 import { say } from "../../../ui/toasts.tsx";
@@ -97,19 +97,16 @@ export function SlotEditor({ account }: { readonly account: Account }) {
                 </select>
               )}
             </Field>
-            <Field label="Gap in minutes" help="How far a slot keeps from other posts.">
-              {(control) => (
-                <input
-                  {...control}
-                  type="number"
-                  min={0}
-                  max={10_080}
-                  step={1}
-                  value={gap}
-                  onInput={(event) => setGap(Math.trunc(event.currentTarget.valueAsNumber) || 0)}
-                />
-              )}
-            </Field>
+            <TextField
+              label="Gap in minutes"
+              help="How far a slot keeps from other posts."
+              type="number"
+              min={0}
+              max={10_080}
+              step={1}
+              value={gap}
+              onText={(text) => setGap(Math.trunc(Number(text)) || 0)}
+            />
           </div>
           {error !== null && <Problem sentence={error} />}
           {(isChanged || isBusy) && (
@@ -161,13 +158,7 @@ function SeveralDays({ onAdd }: { onAdd(days: readonly Weekday[], times: readonl
   return (
     <details>
       <summary>Add times on several days</summary>
-      <form
-        class="stack tight several-days"
-        onSubmit={(event) => {
-          event.preventDefault();
-          add();
-        }}
-      >
+      <Form class="stack tight several-days" onSubmit={add}>
         <fieldset class="day-boxes">
           <legend class="unseen">Days</legend>
           {DAYS.map(({ day, name }) => (
@@ -185,19 +176,17 @@ function SeveralDays({ onAdd }: { onAdd(days: readonly Weekday[], times: readonl
           ))}
         </fieldset>
         <div class="beside">
-          <Field label="Times" help="Such as 9, 12:30, 17:00" error={error}>
-            {(control) => (
-              <input
-                {...control}
-                inputMode="text"
-                value={text}
-                onInput={(event) => setText(event.currentTarget.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Times"
+            help="Such as 9, 12:30, 17:00"
+            error={error}
+            inputMode="text"
+            value={text}
+            onText={setText}
+          />
           <Button type="submit">Add</Button>
         </div>
-      </form>
+      </Form>
     </details>
   );
 }

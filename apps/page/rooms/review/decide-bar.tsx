@@ -5,7 +5,7 @@ import { DecideButtons } from "../../../features/draft/decide-buttons.tsx";
 import { choicesFor, isPast, isUndecided, obstacleOf } from "../../../features/draft/readiness.ts";
 import { approvalInWords } from "../../../features/draft/draft-words.ts";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
-import { Field } from "../../../ui/field.tsx";
+import { Form, Field } from "../../../ui/field.tsx";
 import { Problem } from "../../../ui/states.tsx";
 import { may, timezone, zone } from "../../data/session.ts";
 import { longTime } from "../../../shared/when.ts";
@@ -55,10 +55,9 @@ function NewTime({ desk: { isBusy, time, approve, complain } }: { readonly desk:
     time.current?.focus();
   };
   return (
-    <form
+    <Form
       class="review-time"
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={() => {
         if (!isBusy) approveAt();
       }}
     >
@@ -73,6 +72,6 @@ function NewTime({ desk: { isBusy, time, approve, complain } }: { readonly desk:
           Next free slot
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -9,7 +9,7 @@ import { shortTime } from "../../../shared/when.ts";
 import { useWork } from "../../../ui/use-work.ts";
 import { Ask } from "../../../ui/ask.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { Field } from "../../../ui/field.tsx";
+import { Form, Field } from "../../../ui/field.tsx";
 import { UNSAVED } from "../../../ui/leaving.ts";
 import { Sheet } from "../../../ui/sheet.tsx";
 import { DeskBar } from "./decide-bar.tsx";
@@ -141,13 +141,7 @@ function ChangesSheet({ desk, onClose }: { readonly desk: Desk; onClose(): void 
   };
   return (
     <Sheet title="Ask for changes" loss={note.trim() === "" ? null : UNSAVED} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void sendBack();
-        }}
-      >
+      <Form class="stack" onSubmit={sendBack}>
         <Field
           label="What should change?"
           help="The draft goes back to its writer with these words. Nothing goes out."
@@ -174,7 +168,7 @@ function ChangesSheet({ desk, onClose }: { readonly desk: Desk; onClose(): void 
             Send back
           </Button>
         </div>
-      </form>
+      </Form>
     </Sheet>
   );
 }

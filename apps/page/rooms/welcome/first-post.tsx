@@ -6,7 +6,7 @@ import { loadAccounts, loadStatus, postChanges, status } from "../../data/shared
 import { call } from "../../data/tools.ts";
 import { useWork } from "../../../ui/use-work.ts";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
-import { Field } from "../../../ui/field.tsx";
+import { Form, Field } from "../../../ui/field.tsx";
 import { Problem } from "../../../ui/states.tsx";
 
 const ASK_EVERY_MS = 700;
@@ -34,13 +34,7 @@ export function FirstPost({ feed, isBegun }: { readonly feed: Account; readonly 
   if (isBegun && post === null) return null;
   const failure = post?.error ?? error;
   return (
-    <form
-      class="stack tight"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
-    >
+    <Form class="stack tight" onSubmit={send}>
       <Field label="Say hello">
         {(control) => (
           <textarea
@@ -58,7 +52,7 @@ export function FirstPost({ feed, isBegun }: { readonly feed: Account; readonly 
           Post it now
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

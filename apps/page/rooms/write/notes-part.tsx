@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { Field } from "../../../ui/field.tsx";
+import { Field, TextField } from "../../../ui/field.tsx";
 import type { Composer } from "./composer.ts";
 
 /** For those who plan; never published. */
@@ -11,32 +11,25 @@ export function NotesPart({ composer }: { readonly composer: Composer }) {
     <details class="card more-fields" open={isOpen}>
       <summary>Labels and notes (not published)</summary>
       <div class="stack">
-        <Field label="Name of the draft (optional)">
-          {(control) => (
-            <input
-              {...control}
-              type="text"
-              dir="auto"
-              maxLength={300}
-              value={title}
-              onInput={({ currentTarget: { value } }) => composer.edit((now) => ({ ...now, title: value }))}
-            />
-          )}
-        </Field>
-        <Field label="Labels (optional)" help="To find it by. Separate them by commas.">
-          {(control) => (
-            <input
-              {...control}
-              type="text"
-              dir="auto"
-              value={typed}
-              onInput={({ currentTarget: { value } }) => {
-                setTyped(value);
-                composer.edit((now) => ({ ...now, labels: labelsOf(value) }));
-              }}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Name of the draft (optional)"
+          type="text"
+          dir="auto"
+          maxLength={300}
+          value={title}
+          onText={(value) => composer.edit((now) => ({ ...now, title: value }))}
+        />
+        <TextField
+          label="Labels (optional)"
+          help="To find it by. Separate them by commas."
+          type="text"
+          dir="auto"
+          value={typed}
+          onText={(value) => {
+            setTyped(value);
+            composer.edit((now) => ({ ...now, labels: labelsOf(value) }));
+          }}
+        />
         <Field label="Note (optional)">
           {(control) => (
             <textarea
