@@ -21,7 +21,7 @@ const CAUSES: Readonly<Record<LateCause, string>> = {
   load: "the publisher had other posts to do",
 };
 
-export interface HistoryLine {
+interface HistoryLine {
   readonly at: number;
   readonly text: string;
   readonly isBad: boolean;

@@ -131,7 +131,7 @@ function unitOf({ unit }: Count): string {
 }
 
 /** How long a text is, as the platform counts. */
-export function CountNote({ count }: { readonly count: Count }) {
+function CountNote({ count }: { readonly count: Count }) {
   if (count.max === null) return null;
   const left = count.max - count.length;
   return (

@@ -1,7 +1,7 @@
 import type { Account } from "../../../../src/domain/accounts/account.ts";
 import { waitingPosts } from "../../../shared/texts.ts";
 
-export interface StateSign {
+interface StateSign {
   /** A class of the design tokens. */
   readonly tint: string;
   readonly sign: string;

@@ -18,7 +18,7 @@ export async function loadConsent(id: string, signal: AbortSignal): Promise<{ co
   }
 }
 
-export interface Gift {
+interface Gift {
   readonly role: Role;
   /** Null: all that the person reaches, later ones too. */
   readonly accountIds: readonly string[] | null;

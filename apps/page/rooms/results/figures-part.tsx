@@ -10,6 +10,7 @@ import {
   AGES,
   type Age,
   type Figures,
+  isAge,
   knownMetrics,
   METRIC_NAMES,
   type Metric,
@@ -45,7 +46,9 @@ export function FiguresPart({ days }: FiguresPartProps) {
             class="input"
             value={metric ?? ""}
             disabled={known.length === 0}
-            onChange={(event) => setWanted(event.currentTarget.value as Metric)}
+            onChange={({ currentTarget: { value } }) =>
+              setWanted(known.find((one) => one.metric === value)?.metric ?? null)
+            }
           >
             {known.length === 0 && <option value="">None yet</option>}
             {known.map((one) => (
@@ -57,7 +60,11 @@ export function FiguresPart({ days }: FiguresPartProps) {
         </label>
         <label>
           <span>After</span>
-          <select class="input" value={age} onChange={(event) => setAge(event.currentTarget.value as Age)}>
+          <select
+            class="input"
+            value={age}
+            onChange={({ currentTarget: { value } }) => isAge(value) && setAge(value)}
+          >
             {Object.entries(AGES).map(([name, words]) => (
               <option key={name} value={name}>
                 {words}

@@ -12,7 +12,7 @@ export interface Item {
   readonly shown: Draft;
 }
 
-export interface ItemPage {
+interface ItemPage {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
 }

@@ -17,7 +17,7 @@ export interface ApiKey {
   readonly lastUsedAt: string | null;
 }
 
-export interface NewKey {
+interface NewKey {
   readonly name: string;
   readonly role: Role;
   /** Null: all channels, later ones too. */

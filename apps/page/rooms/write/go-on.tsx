@@ -63,7 +63,7 @@ function keptTitle(): string | null {
 }
 
 /** What is said of drafts while they cannot be read. */
-export function unopenedDraftInWords(title: string | null): string {
+function unopenedDraftInWords(title: string | null): string {
   return title === null
     ? "Drafts that you saved before open when you are online."
     : `“${title}” is kept, and opens when you are online.`;

@@ -72,7 +72,7 @@ export function keptNew(like: Form): KeptForm | null {
 }
 
 /** `like`: any form. What another release kept in another shape is left. */
-export function readKept(id: string, kept: KeptEdit | null, like: Form): KeptForm | null {
+function readKept(id: string, kept: KeptEdit | null, like: Form): KeptForm | null {
   const form = kept?.change;
   if (kept === null || !isForm(form, like)) return null;
   return { id, form: withFreshKeys(form), revision: Number(kept.base) };

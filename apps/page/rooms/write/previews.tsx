@@ -29,7 +29,7 @@ export function Previews({ composer }: { readonly composer: Composer }) {
 }
 
 /** Why there is no preview. */
-export function previewGap(form: Form, state: SaveState): string {
+function previewGap(form: Form, state: SaveState): string {
   if (form.targets.length === 0) return "Choose a channel to see what will go out.";
   if (!isAnything(form)) return "Write something to see what will go out.";
   return state.kind === "failed" || state.kind === "conflict"

@@ -104,7 +104,7 @@ interface FormView {
 }
 
 /** Whether no part shows it in red. */
-export function isUnshown(remark: Remark, { form, shared, slotless }: FormView): boolean {
+function isUnshown(remark: Remark, { form, shared, slotless }: FormView): boolean {
   const place = placeOf(remark, form, shared);
   return place === "nowhere" || (place === "when" && slotless.includes(remark.accountId));
 }

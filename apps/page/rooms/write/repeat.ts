@@ -93,7 +93,7 @@ export function repeatOf(form: RepeatForm): Json {
   };
 }
 
-export interface RepeatProblem {
+interface RepeatProblem {
   readonly field: "every" | "days" | "time" | "from" | "until" | "times";
   readonly text: string;
 }

@@ -14,7 +14,7 @@ export interface Refusal {
   readonly sentence: string;
 }
 
-export interface SaverOptions<Content> {
+interface SaverOptions<Content> {
   /** So long after the last change. */
   readonly waitMs: number;
   /** So long after an answer that was lost. */
@@ -29,7 +29,7 @@ export interface SaverOptions<Content> {
   onState(state: SaveState): void;
 }
 
-export interface Saver {
+interface Saver {
   /** Something was changed. */
   change(): void;
   /** Saves what is not saved yet, at once. Answers whether all is kept. */

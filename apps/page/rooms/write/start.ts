@@ -17,7 +17,7 @@ import { draftOf } from "./send-form.ts";
 export type Query = Readonly<Record<string, string>>;
 
 /** What the room begins with: something to write, or why it cannot be changed. */
-export type StartResult =
+type StartResult =
   /** `hint`: the part of the address that was not understood. */
   | { readonly kind: "writing"; readonly composer: Composer; readonly hint: string | null }
   /** `text`: what was written and can go nowhere else than into another post. */
