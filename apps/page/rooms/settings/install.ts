@@ -125,12 +125,12 @@ const INSTALLS: Readonly<Record<AssistantName, (url: string, key: string) => Ins
 };
 
 /** What Cursor reads of an address: https://cursor.com/docs/mcp/install-links */
-function cursorQuery(entry: object): string {
+export function cursorQuery(entry: object): string {
   return `name=${NAME}&config=${encodeURIComponent(base64(entry))}`;
 }
 
 /** What VS Code reads: https://code.visualstudio.com/api/extension-guides/ai/mcp#create-an-mcp-installation-url */
-function vscodePath(entry: object): string {
+export function vscodePath(entry: object): string {
   return `mcp/install?${encodeURIComponent(JSON.stringify({ name: NAME, ...entry }))}`;
 }
 
