@@ -1,5 +1,4 @@
-import * as z from "zod";
-import { statSync } from "node:fs";
+import type * as z from "zod";
 import { platform } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 import {
@@ -8,16 +7,11 @@ import {
   settingName,
 } from "../domain/accounts/platform-settings.ts";
 import { checkPlace, readBucketSettings } from "../domain/files/bucket-settings.ts";
-import { readSmtpAddress } from "../domain/settings/smtp-address.ts";
-import { HostList, httpAddress, TrustProxy } from "../domain/settings/http-address.ts";
-import { DEFAULT_TOOL_SETS, parseToolSets, PERMISSIONS } from "../domain/permissions.ts";
 import { readDatabaseSettings } from "../domain/settings/database-settings.ts";
 import { explainUnknown, mistypedNames } from "../domain/settings/nearest-name.ts";
-import { HOUR, isTimezone, machineTimezone, MINUTE, SECOND } from "../domain/time.ts";
-import { quote } from "../domain/text/plain-text.ts";
-import { TIME_LIMITS } from "../domain/time-limits.ts";
+import { problemsIn } from "../domain/settings/setting-rows.ts";
 import { parseUrl } from "../domain/parse-url.ts";
-import { SETTINGS } from "./settings.ts";
+import { Environment, SETTINGS } from "./settings.ts";
 
 /** Every bad setting at once, one line each. */
 export class ConfigError extends Error {
@@ -32,99 +26,6 @@ export class ConfigError extends Error {
     this.hasUnknown = hasUnknown;
   }
 }
-
-const DURATION_UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: 24 * HOUR };
-
-const Duration = z
-  .string()
-  .regex(/^\d{1,6}[smhd]$/, "must be a number with a unit, for example 60m, 12h or 3d")
-  .transform((text) => Number(text.slice(0, -1)) * (DURATION_UNITS[text.slice(-1)] ?? 0));
-
-const TimeZone = z.string().refine(isTimezone, "must be an IANA time zone, for example Europe/Berlin");
-
-/** A text that `read` makes something of; what is wrong with it comes as a string. */
-function readBy<T extends object>(read: (text: string) => T | string): z.ZodType<T, string> {
-  return z.string().transform((text, context) => {
-    const result = read(text);
-    if (typeof result !== "string") return result;
-    context.addIssue({ code: "custom", message: result });
-    return z.NEVER;
-  });
-}
-
-const onOff = (unset: "on" | "off") =>
-  z
-    .enum(["on", "off"], { error: "must be on or off" })
-    .default(unset)
-    .transform((text) => text === "on");
-
-const Environment = z.object({
-  POSTHORN_HOST: z
-    .string()
-    .regex(/^[^\s/]+$/, "must be an address or a name of this machine, for example 127.0.0.1")
-    .default("127.0.0.1"),
-  POSTHORN_PORT: z
-    .string()
-    .regex(/^\d{1,5}$/, "must be a port number from 0 to 65535")
-    .transform(Number)
-    .refine((port) => port <= 65_535, "must be a port number from 0 to 65535")
-    .default(4747),
-  POSTHORN_PUBLIC_URL: httpAddress("https://posts.example.com").optional(),
-  POSTHORN_TRUST_PROXY: TrustProxy,
-  POSTHORN_API_KEY: z.string().min(32, "must have 32 characters or more").optional(),
-  POSTHORN_METRICS_TOKEN: z.string().min(16, "must have 16 characters or more").optional(),
-  POSTHORN_SMTP_URL: readBy(readSmtpAddress).optional(),
-  POSTHORN_HEARTBEAT_URL: httpAddress("https://hc-ping.com/…", { mayHaveQuery: true }).optional(),
-  POSTHORN_TIMEZONE: TimeZone.default(machineTimezone),
-  POSTHORN_MAX_LATENESS: Duration.default(TIME_LIMITS.maxLateness),
-  POSTHORN_RESULTS_RETENTION: Duration.refine(
-    (ms) => ms >= 31 * 24 * HOUR,
-    "must be 31d or more, as figures are collected for 30 days",
-  ).default(730 * 24 * HOUR),
-  POSTHORN_ALLOWED_HOSTS: HostList,
-  POSTHORN_FILES: z.enum(["folder", "bucket"], { error: "must be folder or bucket" }).optional(),
-  POSTHORN_RATE_LIMIT: z
-    .string()
-    .regex(/^[1-9]\d{0,8}$/, "must be a whole number of requests a minute, 1 or more")
-    .transform(Number)
-    .default(6_000),
-  POSTHORN_LOG_LEVEL: z
-    .enum(["debug", "info", "warn", "error", "silent"], {
-      error: "must be debug, info, warn, error or silent",
-    })
-    .default("info"),
-  POSTHORN_LOG_FORMAT: z.enum(["json", "text"], { error: "must be json or text" }).optional(),
-  POSTHORN_FFMPEG: z
-    .string()
-    .refine(
-      (text) => text === "off" || isProgramPath(text),
-      "must be off, or the whole path of the program ffmpeg",
-    )
-    .optional(),
-  POSTHORN_UPLOAD_FOLDERS: z
-    .string()
-    .transform((text, context) => {
-      const folders = text.split(",").flatMap((folder) => folder.trim() || []);
-      const named = folders.filter((folder) => folder !== "none");
-      for (const folder of named)
-        if (!isFolder(folder))
-          context.addIssue({
-            code: "custom",
-            message: `must be whole paths of folders that exist. ${quote(folder)} is not one`,
-          });
-      return named;
-    })
-    .optional(),
-  POSTHORN_CONFIRM: z
-    .enum(["never", "risky", "always"], { error: "must be never, risky or always" })
-    .default("risky"),
-  POSTHORN_PAGE: onOff("on"),
-  POSTHORN_OAUTH: onOff("off"),
-  POSTHORN_LEGACY_SSE: onOff("on"),
-  POSTHORN_TOOLS: readBy(
-    (text) => parseToolSets(text) ?? `must be all, or some of ${PERMISSIONS.join(", ")}, separated by commas`,
-  ).prefault(DEFAULT_TOOL_SETS.join(",")),
-});
 
 /** What stands in `posthorn.env`: the lines that are none, and every name, which all must be settings. */
 export interface SettingsFile {
@@ -156,8 +57,7 @@ export function readConfig(
 
   const parsed = Environment.safeParse(given);
   const problems = [...file.problems];
-  if (!parsed.success)
-    problems.push(...parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`));
+  if (!parsed.success) problems.push(...problemsIn(parsed.error));
   const ofBucket = readBucketSettings(given);
   const ofDatabase = readDatabaseSettings(given);
   problems.push(...ofBucket.problems, ...ofDatabase.problems);
@@ -262,16 +162,4 @@ function placesOfFfmpeg(given: string | undefined, path = ""): readonly string[]
   if (given !== undefined) return given === "off" ? null : [given];
   const name = platform() === "win32" ? "ffmpeg.exe" : "ffmpeg";
   return path.split(delimiter).flatMap((folder) => (isAbsolute(folder) ? [join(folder, name)] : []));
-}
-
-function isProgramPath(path: string): boolean {
-  return isAbsolute(path) && (statSync(path, { throwIfNoEntry: false })?.isFile() ?? false);
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return isAbsolute(path) && statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
 }

@@ -11,7 +11,7 @@ import type { SettingsFile } from "./config.ts";
 import { assertTrusted } from "./settings.ts";
 import { AppError, codeOf } from "../domain/errors.ts";
 import { makeDataPath, tryDataPath } from "../store/backup/data-path.ts";
-import { createWhole, explainingWrite, reasonOf } from "../store/backup/durable.ts";
+import { createWhole, reasonOf } from "../store/backup/durable.ts";
 import { takeFolder } from "../store/local/locks.ts";
 
 /** Where this installation keeps what it must not forget. */
@@ -105,13 +105,13 @@ function isEmpty(place: string): boolean {
 }
 
 /** What is set, and what is to be said of the file that some of it stands in. */
-export interface Given {
+export interface EnvironmentReading {
   readonly env: Environment;
   readonly file: SettingsFile;
 }
 
 /** The environment with `posthorn.env` of the folder beneath it; what the environment says wins. */
-export async function readEnvironment(path: string, env: Environment): Promise<Given> {
+export async function readEnvironment(path: string, env: Environment): Promise<EnvironmentReading> {
   const file = join(path, SETTINGS);
   const text = await readIfThere(file);
   if (text === null) return { env, file: { problems: [], names: [] } };
@@ -121,7 +121,7 @@ export async function readEnvironment(path: string, env: Environment): Promise<G
 }
 
 /** The same for the text of such a file. */
-export function readSettingsText(file: string, text: string, env: Environment): Given {
+export function readSettingsText(file: string, text: string, env: Environment): EnvironmentReading {
   const { good, problems } = checkEnvLines(text);
   const stored: Environment = parseEnv(good);
   if (stored["POSTHORN_DATA_DIR"] !== undefined) {
@@ -167,7 +167,7 @@ export async function readSecretKey(folder: DataFolder): Promise<Buffer> {
       `${folder.secretKey} is missing. Only this key opens the tokens in the database. Put your copy of it back: backups of Posthorn do not hold it. Without a copy, move ${folder.path} away, start anew and connect your channels again.`,
     );
   if (existsSync(folder.secretKey) && sizeOf(folder.secretKey) === 0) removeEmptyKey(folder);
-  if (!existsSync(folder.secretKey)) await createOnce(folder.secretKey, newSecretKey().text);
+  if (!existsSync(folder.secretKey)) await createWhole(folder.secretKey, newSecretKey().text);
   return readKey(folder.secretKey);
 }
 
@@ -219,11 +219,6 @@ async function readKey(file: string): Promise<Buffer> {
   const key = await readWhole(file);
   await assertPrivate(file);
   return key;
-}
-
-/** As `createWhole`; throws `unavailable` with the reason where the disk does not take it. */
-export function createOnce(file: string, text: string): Promise<boolean> {
-  return explainingWrite(file, () => createWhole(file, text));
 }
 
 async function assertPrivate(file: string): Promise<void> {

@@ -122,7 +122,7 @@ interface LoggedError {
 }
 
 /** A line as the logger writes it. */
-type Line = Readonly<Record<string, unknown>> &
+type LogLine = Readonly<Record<string, unknown>> &
   Readonly<{ level: string; time: string; msg?: string; err?: LoggedError | string }>;
 
 /**
@@ -130,25 +130,19 @@ type Line = Readonly<Record<string, unknown>> &
  * Stacks stand only below errors, which are our own bugs. Nothing in it is obeyed by a terminal.
  */
 function toReadable(json: string): string {
-  const { level, time, msg = "", err, ...fields } = JSON.parse(json) as Line;
-  const named = Object.entries(fields).map(([name, value]) => `${name}=${showValue(value)}`);
-  const head = `${time.slice(0, "2026-11-23T09:58:12".length)}Z ${level.padEnd(5)} ${[msg, ...named].join("  ")}`;
-  const lines = [head, ...tellError(err, level === "error")];
-  return `${visibleText(lines.join("\n"))}\n`;
+  const { level, time, msg = "", err, ...fields } = JSON.parse(json) as LogLine;
+  const named = Object.entries(fields).map(([name, value]) => {
+    const isPlain = typeof value === "string" && /^[^\s"=]+$/.test(value);
+    return `  ${name}=${isPlain ? value : JSON.stringify(value)}`;
+  });
+  const head = `${time.slice(0, "2026-11-23T09:58:12".length)}Z ${level.padEnd(5)} ${msg}${named.join("")}`;
+  const lines = [head, ...describeError(err, level === "error")];
+  return `${visibleText(lines.join("\n").replaceAll("\n", "\n    "))}\n`;
 }
 
-function showValue(value: unknown): string {
-  return typeof value === "string" && /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value);
-}
-
-function tellError(err: Line["err"], hasStack: boolean): string[] {
-  if (err === undefined) return [];
-  if (typeof err === "string") return [indent(err)];
-  const { type, message, stack, cause } = err;
-  const calls = hasStack ? (stack ?? "").split("\n").filter((line) => /^\s+at /.test(line)) : [];
-  return [indent(`${type}: ${message}`), ...calls.map(indent), ...tellError(cause, hasStack)];
-}
-
-function indent(text: string): string {
-  return `    ${text.replaceAll("\n", "\n    ")}`;
+function describeError(err: LogLine["err"], hasStack: boolean): string[] {
+  if (typeof err !== "object") return err === undefined ? [] : [err];
+  const { type, message, stack = "", cause } = err;
+  const calls = hasStack ? stack.split("\n").filter((line) => /^\s+at /.test(line)) : [];
+  return [`${type}: ${message}`, ...calls, ...describeError(cause, hasStack)];
 }

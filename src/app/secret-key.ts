@@ -1,10 +1,10 @@
 import { rename, rm } from "node:fs/promises";
-import { createOnce, findSecretKey, newSecretKey, type DataFolder } from "./data-folder.ts";
+import { findSecretKey, newSecretKey, type DataFolder } from "./data-folder.ts";
 import type { Cipher } from "../domain/cipher.ts";
 import { AppError, codeOf } from "../domain/errors.ts";
 import { insertMeta, readMeta, setMeta } from "../store/queries/meta.ts";
 import { createCipher } from "../store/engine/cipher.ts";
-import { isThere, syncFolder } from "../store/backup/durable.ts";
+import { createWhole, isThere, syncFolder } from "../store/backup/durable.ts";
 import type { Settings } from "./setup.ts";
 import type { Store, Reader, Tx } from "../store/engine/store.ts";
 import { rewriteSealed, type SealedKeys, type SealedTable } from "../store/backup/sealed-columns.ts";
@@ -90,7 +90,7 @@ export async function makeNextSecretKey(folder: DataFolder): Promise<Buffer> {
   // What an earlier try left was never used: the database opens with the present key.
   await rm(folder.nextSecretKey, { force: true });
   const { key, text } = newSecretKey();
-  await createOnce(folder.nextSecretKey, text);
+  await createWhole(folder.nextSecretKey, text);
   await syncFolder(folder.path);
   return key;
 }

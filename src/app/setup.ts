@@ -9,7 +9,7 @@ import {
   readSecretKey,
   type DataFolder,
   type Environment,
-  type Given,
+  type EnvironmentReading,
 } from "./data-folder.ts";
 import type { ConfigurablePlatform } from "../domain/accounts/platform-settings.ts";
 import { AppError } from "../domain/errors.ts";
@@ -76,7 +76,7 @@ export async function readSandboxSetup(path: string): Promise<Setup> {
 
 /** As `readConfig`, with one AppError that lists the problems. */
 export function parseConfig(
-  { env, file }: Given,
+  { env, file }: EnvironmentReading,
   platforms: readonly ConfigurablePlatform[],
 ): { config: Config; secrets: Secrets } {
   try {

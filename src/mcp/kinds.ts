@@ -43,6 +43,8 @@ export interface PromptArgument {
   readonly description: string;
   readonly required?: boolean;
   complete?(scope: Scope): Promise<Suggestion[]>;
+  /** Throws `invalid` for a value that it cannot have. */
+  readonly check?: (value: string) => void;
 }
 
 /** A task that a person starts by name, with what they fill in. */

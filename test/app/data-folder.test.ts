@@ -11,13 +11,13 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
-  createOnce,
   findOwnDatabase,
   locateDataFolder,
   openDataFolder,
   readEnvironment,
   readSecretKey,
 } from "../../src/app/data-folder.ts";
+import { createWhole } from "../../src/store/backup/durable.ts";
 import { runCli } from "../support/cli.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -239,8 +239,8 @@ describe("secret.key", () => {
 it("writes a file once", async () => {
   using temporary = temporaryFolder();
   const file = join(temporary.path, "once");
-  expect(await createOnce(file, "first")).toBe(true);
-  expect(await createOnce(file, "second")).toBe(false);
+  expect(await createWhole(file, "first")).toBe(true);
+  expect(await createWhole(file, "second")).toBe(false);
   expect(readFileSync(file, "utf8")).toBe("first");
   expect(modeOf(file)).toBe(0o600);
 });

@@ -2,9 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import * as z from "zod";
 import { newId } from "../../domain/ids.ts";
 import { DAY, SECOND } from "../../domain/time.ts";
-import type { AppContext } from "../../context.ts";
 import {
-  deleteOAuthClient,
   findOAuthClient,
   holdsGrant,
   insertOAuthClient,
@@ -70,11 +68,6 @@ export async function registerClient({ ctx }: OAuthServer, body: unknown) {
     response_types: ["code"],
     scope: SCOPE,
   };
-}
-
-/** One that is needed no more. False where it was not there. */
-export function forgetClient({ store }: Pick<AppContext, "store">, id: string): Promise<boolean> {
-  return store.write((tx) => deleteOAuthClient(tx, id));
 }
 
 function readRegistration(body: unknown): z.infer<typeof Registration> {

@@ -4,7 +4,6 @@ import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdtemp, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { Readable } from "node:stream";
 import type { Cipher } from "../../domain/cipher.ts";
 import { AppError } from "../../domain/errors.ts";
 import { DAY, toIso } from "../../domain/time.ts";
@@ -92,8 +91,7 @@ export async function makeBackup(ctx: Source, input: BackupInput): Promise<Backu
       writeArchive(
         temporary,
         async (archive) => {
-          const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
-          await archive.add(MANIFEST, text.length, Readable.from([text]));
+          await archive.addText(MANIFEST, `${JSON.stringify(manifest, null, 2)}\n`);
           await archive.add(
             DATABASE,
             (await stat(copy)).size,

@@ -1,248 +1,290 @@
 import { hash, randomBytes } from "node:crypto";
 import { parseUrl } from "../../domain/parse-url.ts";
 import { localCaller } from "../../access/api-keys.ts";
-import { forgetClient } from "../../access/oauth/clients.ts";
 import { decideConsent } from "../../access/oauth/consents.ts";
-import { findKnownClient } from "../../access/oauth/known-clients.ts";
 import { OAuthFault } from "../../access/oauth/oauth-fault.ts";
 import { createOAuthServer, type OAuthServer } from "../../access/oauth/oauth-server.ts";
 import { isAsked } from "../../access/oauth/requests.ts";
 import { giveTokens, revokeToken } from "../../access/oauth/tokens.ts";
 import { type AppContext, plainCall } from "../../context.ts";
+import { note, ok, problem, type Finding } from "../../domain/health/findings.ts";
+import { problemOf } from "./failures.ts";
 import {
+  type Answer,
+  type Ask,
   askFromOutside,
-  callMcp,
   fault,
-  INITIALIZE,
   isHtml,
-  JSON_HEADERS,
-  post,
   readJsonAnswer,
   refuse,
-} from "./doctor-oauth-asking.ts";
-import { type Endpoints, findEndpoints, take, type Walk } from "./doctor-oauth-finding.ts";
-import { note, problem, type Finding } from "../../domain/health/findings.ts";
+} from "./outside-requests.ts";
 
-/** A program as it would ask, by its document or by what it registered. */
-interface Program {
-  readonly name: string;
-  readonly clientId: string;
-  readonly redirectUri: string;
-}
-
-const CLAUDE = programOf("Claude", "https://claude.ai/oauth/mcp-oauth-client-metadata");
-/** ChatGPT gives each connector an address of its own. It registers itself where it has no document. */
-const CHATGPT = programOf("ChatGPT", "https://chatgpt.com/oauth/posthorn_doctor/client.json");
-
-function programOf(name: string, clientId: string): Program {
-  return { name, clientId, redirectUri: findKnownClient(clientId)?.redirectUris[0] ?? "" };
-}
+/** The program whose way is gone. Posthorn knows its document, so nothing is asked of its server. */
+const CLIENT_ID = "https://claude.ai/oauth/mcp-oauth-client-metadata";
+const REDIRECT_URI = "https://claude.ai/api/mcp/auth_callback";
 
 const PRIVATE =
   "from this machine the name leads to a private address, which others cannot reach. Tailscale and some routers do that for their own. The way from outside is not seen here: try it from another network, too";
 
-interface Asked {
+const NOT_TRIED =
+  "not tried: the server there has another data folder than this one, so the yes of a person is needed. MCP Inspector goes that way with you: https://modelcontextprotocol.io/docs/tools/inspector";
+
+/** What is true once the work is done. The first that fails ends the round. */
+type Step = <T>(topic: string, text: string, work: () => Promise<T>) => Promise<T>;
+
+/** What the steps share. */
+interface Round {
+  readonly ctx: AppContext;
+  readonly ask: Ask;
+  readonly resource: URL;
+  readonly step: Step;
+  readonly addNote: (topic: string, text: string) => void;
+}
+
+interface Endpoints {
+  readonly authorize: string;
+  readonly token: string;
+  readonly revoke: string;
+}
+
+interface Target {
   /** The address of `/mcp`. Null: by the settings. */
   readonly url: string | null;
   readonly publicUrl: string | null;
 }
 
 /**
- * The whole way that Claude and ChatGPT go from the address of `/mcp` to their tokens, step by step. Where the
- * server asked is the one of this data folder, a viewer's access is given, tried and ended; else the way ends
- * where a person is asked.
+ * One whole round, as Claude goes it, from the address of `/mcp` to its tokens, step by step. Where the server asked
+ * is the one of this data folder, a viewer's access is given, tried and ended; else the round ends where a person
+ * is asked.
  */
-export async function examineOAuth(ctx: AppContext, { url, publicUrl }: Asked): Promise<Finding[]> {
+export async function examineOAuth(ctx: AppContext, { url, publicUrl }: Target): Promise<Finding[]> {
   const given = url ?? (publicUrl === null ? null : `${publicUrl}/mcp`);
   const resource = given === null ? null : parseUrl(given);
-  if (given === null)
-    return [
-      problem("address", "there is none. Set POSTHORN_PUBLIC_URL to the https address that others reach."),
-    ];
-  if (resource?.protocol !== "https:")
-    return [
-      problem("address", `${given} is not an https address. Claude and ChatGPT take no other: give one.`),
-    ];
+  if (resource?.protocol !== "https:") {
+    const text =
+      given === null
+        ? "there is none. Set POSTHORN_PUBLIC_URL to the https address that others reach."
+        : `${given} is not an https address. Claude and ChatGPT take no other: give one.`;
+    return [problem("address", text)];
+  }
   // An address without a path is Posthorn's, not that of `/mcp`.
   if (resource.pathname === "/") resource.pathname = "/mcp";
   const findings: Finding[] = [];
-  const ask = askFromOutside(ctx, () => findings.push(note("address", PRIVATE)));
-  const walk: Walk = { ctx, ask, resource, findings };
-  const endpoints = await findEndpoints(walk);
-  if (endpoints === null) return walk.findings;
-  await walkAs(walk, endpoints, CLAUDE);
-  const registered = await take(walk, "registration", () => register(walk, endpoints));
-  if (registered === null) return walk.findings;
-  await walkAs(walk, endpoints, registered);
-  const isForgotten = await forgetClient(ctx, registered.clientId);
-  if (!isForgotten)
-    walk.findings.push(
-      note("registration", "the program that was registered for this is forgotten after 30 days without use"),
+  const addNote: Round["addNote"] = (topic, text) => void findings.push(note(topic, text));
+  let topic = "address";
+  const step: Step = async (name, text, work) => {
+    topic = name;
+    const result = await work();
+    findings.push(ok(topic, text));
+    return result;
+  };
+  try {
+    const ask = askFromOutside(ctx, () => addNote("address", PRIVATE));
+    const round = { ctx, ask, resource, step, addNote };
+    await tryAccess(round, await findEndpoints(round));
+  } catch (error) {
+    findings.push(problemOf(topic, error));
+  }
+  return findings;
+}
+
+/** From the address of `/mcp` to those of the authorization server, as programs find them. */
+async function findEndpoints(round: Round): Promise<Endpoints> {
+  const { resource, step } = round;
+  const answer = await step("address", `${resource.href} answers over https`, () =>
+    callMcp(round, "initialize"),
+  );
+  const metadata = await step(
+    "challenge",
+    "/mcp without a token answers 401, and says where tokens are got",
+    async () => readChallenge(resource, answer),
+  );
+  const issuer = await step("resource metadata", `${metadata} is about ${resource.href}`, () =>
+    readResource(round, metadata),
+  );
+  return step(
+    "server metadata",
+    `${issuer} takes S256, programs with documents, and programs that register`,
+    () => readServer(round, issuer),
+  );
+}
+
+function readChallenge(resource: URL, answer: Answer): string {
+  if (answer.status !== 401)
+    return refuse(
+      answer,
+      "Without a token it must be 401: let the proxy in front pass /mcp on to Posthorn, and add no key there.",
     );
-  return walk.findings;
+  const challenge = answer.headers["www-authenticate"];
+  const named = /resource_metadata="([^"]+)"/i.exec(challenge ?? "")?.[1];
+  if (named !== undefined) return requireOwn(resource, named, "WWW-Authenticate names");
+  if (isHtml(answer.headers)) return refuse(answer, "");
+  // Without OAuth Posthorn asks for a key, by the word alone.
+  if (challenge === "Bearer")
+    throw fault("Posthorn answers, without OAuth. Set POSTHORN_OAUTH=on and start it again.");
+  throw fault(
+    "The answer has status 401, but no header WWW-Authenticate with resource_metadata. A proxy in front takes it out: let it pass the headers of answers on.",
+  );
 }
 
-async function register({ ask }: Walk, { register: url }: Endpoints) {
-  const body = JSON.stringify({
-    client_name: "posthorn doctor",
-    redirect_uris: [CHATGPT.redirectUri],
-    token_endpoint_auth_method: "none",
-    grant_types: ["authorization_code", "refresh_token"],
-    response_types: ["code"],
-  });
-  const answer = await ask({ method: "POST", url, headers: JSON_HEADERS, body });
-  const { client_id: clientId } = readJsonAnswer(answer, 201);
-  if (typeof clientId !== "string") return refuse(answer, "It has no client_id.");
-  return { text: "a program may register itself, as ChatGPT does", result: { ...CHATGPT, clientId } };
+/** Programs refuse addresses of another host than they were given. Throws `unavailable`. */
+function requireOwn({ origin }: URL, address: unknown, what: string): string {
+  if (typeof address === "string" && parseUrl(address)?.origin === origin) return address;
+  throw fault(
+    `${what} ${String(address)}, which is not at ${origin}. Set POSTHORN_PUBLIC_URL to ${origin}, and start Posthorn again.`,
+  );
 }
 
-interface Question {
-  readonly id: string;
-  readonly verifier: string;
+async function readResource({ ask, resource }: Round, url: string): Promise<string> {
+  const { resource: named, authorization_servers: servers } = readJsonAnswer(await ask(url));
+  if (named !== resource.href)
+    throw fault(
+      `${url} is about ${String(named)}, and not about ${resource.href}. Set POSTHORN_PUBLIC_URL to the address that programs are given, and start Posthorn again.`,
+    );
+  const [first]: unknown[] = Array.isArray(servers) ? servers : [];
+  return requireOwn(resource, first, "The authorization server is");
+}
+
+async function readServer({ ask, resource }: Round, issuer: string): Promise<Endpoints> {
+  const { origin, pathname } = new URL(issuer);
+  const url = `${origin}/.well-known/oauth-authorization-server${pathname === "/" ? "" : pathname}`;
+  const json = readJsonAnswer(await ask(url));
+  if (json["issuer"] !== issuer)
+    throw fault(
+      `${url} says that it is ${String(json["issuer"])}, and not ${issuer}. Another server answers there: let the proxy in front pass this path on to Posthorn.`,
+    );
+  const holds = (name: string, value: string): boolean => {
+    const list: unknown = json[name];
+    return Array.isArray(list) && list.includes(value);
+  };
+  const lacks =
+    !holds("code_challenge_methods_supported", "S256") ||
+    !holds("token_endpoint_auth_methods_supported", "none") ||
+    json["client_id_metadata_document_supported"] !== true;
+  if (lacks)
+    throw fault(
+      `${url} lacks S256, the way "none" or documents of programs, which Posthorn has. Another server answers there, or an old Posthorn: update it.`,
+    );
+  const own = (name: string): string => requireOwn(resource, json[`${name}_endpoint`], `Its ${name} is`);
+  own("registration");
+  return { authorize: own("authorization"), token: own("token"), revoke: own("revocation") };
 }
 
 /** From the question that a person is asked on; as far as this machine can answer it. */
-async function walkAs(walk: Walk, endpoints: Endpoints, program: Program): Promise<void> {
-  const { ctx, findings } = walk;
-  const topic = (what: string): string => `${program.name}: ${what}`;
-  const question = await take(walk, topic("consent"), () => askPerson(walk, endpoints, program));
-  if (question === null) return;
-  if (!(await isAsked(ctx, question.id))) {
-    findings.push(
-      note(
-        topic("tokens"),
-        "not tried: the server there has another data folder than this one, so the yes of a person is needed",
-      ),
-    );
-    return;
-  }
-  const server = createOAuthServer(ctx, { publicUrl: walk.resource.origin, fixedKey: null });
-  const fields = await sayYes(walk, server, { program, question });
+async function tryAccess(round: Round, endpoints: Endpoints): Promise<void> {
+  const { ctx, resource, step } = round;
+  const verifier = randomBytes(32).toString("base64url");
+  const id = await step("consent", "the person would be asked on Posthorn's page", () =>
+    askPerson(round, endpoints, hash("sha256", verifier, "base64url")),
+  );
+  if (!(await isAsked(ctx, id))) return round.addNote("tokens", NOT_TRIED);
+  const server = createOAuthServer(ctx, { publicUrl: resource.origin, fixedKey: null });
+  // As the person at this machine.
+  const { redirectUrl } = await decideConsent(server, plainCall(ctx, localCaller()), {
+    id,
+    decision: { decision: "allow", role: "viewer" },
+  });
+  const form = {
+    grant_type: "authorization_code",
+    code: new URL(redirectUrl).searchParams.get("code") ?? "",
+    redirect_uri: REDIRECT_URI,
+    code_verifier: verifier,
+    client_id: CLIENT_ID,
+    resource: resource.href,
+  };
   try {
-    const tokens = await take(walk, topic("tokens"), () => getTokens(walk, endpoints, fields));
-    if (tokens === null) return;
-    if ((await take(walk, topic("tools"), () => listTools(walk, tokens.access))) === null) return;
-    const latest = await take(walk, topic("refresh"), () => refresh(walk, endpoints, { program, tokens }));
-    if (latest === null) return;
-    await take(walk, topic("revoke"), () => revoke(walk, endpoints, { program, tokens: latest }));
+    await useAccess(round, endpoints, form);
   } finally {
-    await endGift(server, fields);
+    await endAccess(server, form);
   }
 }
 
-async function askPerson({ ask, resource }: Walk, { authorize }: Endpoints, program: Program) {
-  const verifier = randomBytes(32).toString("base64url");
+async function askPerson({ ask, resource }: Round, { authorize }: Endpoints, challenge: string) {
   const query = new URLSearchParams({
     response_type: "code",
-    client_id: program.clientId,
-    redirect_uri: program.redirectUri,
+    client_id: CLIENT_ID,
+    redirect_uri: REDIRECT_URI,
     state: randomBytes(16).toString("base64url"),
-    code_challenge: hash("sha256", verifier, "base64url"),
+    code_challenge: challenge,
     code_challenge_method: "S256",
     resource: resource.href,
   });
-  const answer = await ask({ method: "GET", url: `${authorize}?${query.toString()}` });
-  const goOn = parseUrl(answer.headers["location"] ?? "");
-  const refusal = goOn?.searchParams.get("error_description") ?? null;
-  if (refusal !== null) throw fault(`${authorize} refuses: ${refusal}`);
-  const id = goOn?.searchParams.get("request") ?? null;
-  if (answer.status !== 302 || goOn?.origin !== resource.origin || id === null)
+  const answer = await ask(`${authorize}?${query.toString()}`);
+  const consent = parseUrl(answer.headers["location"] ?? "");
+  const id = consent?.searchParams.get("request") ?? null;
+  if (answer.status !== 302 || consent?.origin !== resource.origin || id === null)
     return refuse(
       answer,
       "It must lead to the page that asks the person. Look at the sentence, or the proxy.",
     );
-  const page = await ask({ method: "GET", url: goOn.href, headers: { Accept: "text/html" } });
-  if (page.status !== 200 || !isHtml(page.headers) || !/<title>[^<]*Posthorn/.test(page.text))
-    return refuse(
-      page,
-      "The page that asks the person must answer there: let the proxy in front pass /app on, and leave POSTHORN_PAGE on.",
-    );
-  return { text: "the person would be asked on Posthorn's page", result: { id, verifier } };
+  const page = await ask(consent.href, { headers: { Accept: "text/html" } });
+  if (page.status === 200 && isHtml(page.headers) && /<title>[^<]*Posthorn/.test(page.text)) return id;
+  return refuse(
+    page,
+    "The page that asks the person must answer there: let the proxy in front pass /app on, and leave POSTHORN_PAGE on.",
+  );
 }
 
-interface Tokens {
-  readonly access: string;
-  readonly refresh: string;
-}
+type Form = Readonly<Record<string, string>>;
 
-type Fields = Readonly<Record<string, string>>;
-
-interface Answered {
-  readonly program: Program;
-  readonly question: Question;
-}
-
-/** As the person at this machine. What the program exchanges for tokens then. */
-async function sayYes(walk: Walk, server: OAuthServer, { program, question }: Answered): Promise<Fields> {
-  const { redirectUrl } = await decideConsent(server, plainCall(walk.ctx, localCaller()), {
-    id: question.id,
-    decision: { decision: "allow", role: "viewer" },
+async function useAccess(round: Round, endpoints: Endpoints, form: Form): Promise<void> {
+  const { ask, step } = round;
+  const client = { client_id: CLIENT_ID };
+  const first = await step("tokens", "a viewer's yes, given here, became tokens", async () =>
+    readTokens(await ask(endpoints.token, { form })),
+  );
+  await step("tools", "/mcp opens with the token, and lists its tools", () => listTools(round, first.access));
+  const renewal = { ...client, grant_type: "refresh_token", refresh_token: first.refresh };
+  const { access, refresh } = await step("refresh", "the tokens were renewed", async () =>
+    readTokens(await ask(endpoints.token, { form: renewal })),
+  );
+  await step("revoke", "the access ended, and /mcp answers 401 again", async () => {
+    const revoked = await ask(endpoints.revoke, { form: { ...client, token: refresh } });
+    if (revoked.status !== 200) refuse(revoked, "Let the proxy in front pass /oauth on to Posthorn.");
+    const after = await callMcp(round, "initialize", { Authorization: `Bearer ${access}` });
+    if (after.status !== 401)
+      refuse(after, "After the end of the access it must be 401. Let the proxy in front cache nothing.");
   });
-  return {
-    grant_type: "authorization_code",
-    code: new URL(redirectUrl).searchParams.get("code") ?? "",
-    redirect_uri: program.redirectUri,
-    code_verifier: question.verifier,
-    client_id: program.clientId,
-    resource: walk.resource.href,
-  };
 }
 
-/** Whatever failed on the way: a code that comes a second time ends all that came of it. */
-async function endGift(server: OAuthServer, fields: Fields): Promise<void> {
-  const clientId = fields["client_id"] ?? "";
-  try {
-    const { refresh_token: token } = await giveTokens(server, new URLSearchParams(fields), clientId);
-    // It had not come before.
-    await revokeToken(server, new URLSearchParams({ token }), clientId);
-  } catch (error) {
-    if (!(error instanceof OAuthFault)) throw error;
-  }
-}
-
-async function getTokens(walk: Walk, endpoints: Endpoints, fields: Fields) {
-  const result = await askForTokens(walk, endpoints, fields);
-  return { text: "a viewer's yes, given here, became tokens", result };
-}
-
-async function askForTokens({ ask }: Walk, { token }: Endpoints, fields: Fields): Promise<Tokens> {
-  const answer = await post(ask, token, fields);
-  const { access_token: access, refresh_token: renewal } = readJsonAnswer(answer);
-  if (typeof access === "string" && typeof renewal === "string") return { access, refresh: renewal };
+function readTokens(answer: Answer): { readonly access: string; readonly refresh: string } {
+  const { access_token: access, refresh_token: refresh } = readJsonAnswer(answer);
+  if (typeof access === "string" && typeof refresh === "string") return { access, refresh };
   return refuse(answer, "It has no tokens.");
 }
 
-async function listTools(walk: Walk, token: string) {
-  const passOn = "Let the proxy in front pass the header Authorization on.";
-  const opened = await callMcp(walk, { token, body: INITIALIZE });
-  if (opened.status !== 200) return refuse(opened, passOn);
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/list", params: {} });
-  const answer = await callMcp(walk, { token, body, session: opened.headers["mcp-session-id"] });
+async function listTools(round: Round, token: string): Promise<void> {
+  const headers = { Authorization: `Bearer ${token}` };
+  const opened = await callMcp(round, "initialize", headers);
+  if (opened.status !== 200) refuse(opened, "Let the proxy in front pass the header Authorization on.");
+  const session = opened.headers["mcp-session-id"];
+  const inSession =
+    session === undefined ? {} : { "Mcp-Session-Id": session, "MCP-Protocol-Version": MCP_VERSION };
+  const answer = await callMcp(round, "tools/list", { ...headers, ...inSession });
   if (answer.status !== 200 || !answer.text.includes('"tools"'))
-    return refuse(answer, "Let the proxy in front pass the header Mcp-Session-Id on, both ways.");
-  return { text: "/mcp opens with the token, and lists its tools", result: true };
+    refuse(answer, "Let the proxy in front pass the header Mcp-Session-Id on, both ways.");
 }
 
-interface Held {
-  readonly program: Program;
-  readonly tokens: Tokens;
+const MCP_VERSION = "2025-06-18";
+const HELLO = {
+  protocolVersion: MCP_VERSION,
+  capabilities: {},
+  clientInfo: { name: "posthorn doctor", version: "1" },
+} as const;
+
+function callMcp({ ask, resource }: Round, method: "initialize" | "tools/list", headers: Form = {}) {
+  const json = { jsonrpc: "2.0", id: 1, method, params: method === "initialize" ? HELLO : {} };
+  return ask(resource.href, { json, headers });
 }
 
-async function refresh(walk: Walk, endpoints: Endpoints, { program, tokens }: Held) {
-  const result = await askForTokens(walk, endpoints, {
-    grant_type: "refresh_token",
-    refresh_token: tokens.refresh,
-    client_id: program.clientId,
-  });
-  return { text: "the tokens were renewed", result };
-}
-
-async function revoke(walk: Walk, endpoints: Endpoints, { program, tokens }: Held) {
-  const fields = { token: tokens.refresh, client_id: program.clientId };
-  const answer = await post(walk.ask, endpoints.revoke, fields);
-  if (answer.status !== 200) return refuse(answer, "Let the proxy in front pass /oauth on to Posthorn.");
-  const after = await callMcp(walk, { token: tokens.access, body: INITIALIZE });
-  if (after.status !== 401)
-    return refuse(after, "After the end of the access it must be 401. Let the proxy in front cache nothing.");
-  return { text: "the access ended, and /mcp answers 401 again", result: true };
+/** Whatever failed on the way: a code that comes a second time ends all that came of it. */
+async function endAccess(server: OAuthServer, form: Form): Promise<void> {
+  try {
+    const { refresh_token: token } = await giveTokens(server, new URLSearchParams(form), CLIENT_ID);
+    // It had not come before.
+    await revokeToken(server, new URLSearchParams({ token }), CLIENT_ID);
+  } catch (error) {
+    if (!(error instanceof OAuthFault)) throw error;
+  }
 }

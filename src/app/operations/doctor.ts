@@ -37,13 +37,13 @@ import { readRestore } from "../../publishing/restored.ts";
 import type { Tell } from "../../store/engine/store.ts";
 
 /** `setup`: what everything behind the database is looked at with; null where that cannot be. */
-type Looked = { readonly findings: readonly Finding[]; readonly setup: Setup | null };
+type DatabaseState = { readonly findings: readonly Finding[]; readonly setup: Setup | null };
 
 /**
  * The server of the settings and the secret key that goes with it. Nothing is made there: what the first
  * start would leave in an empty database is tried in `scratch`.
  */
-async function examineDatabase(given: Omit<Setup, "masterKey">, scratch: DataFolder): Promise<Looked> {
+async function examineDatabase(given: Omit<Setup, "masterKey">, scratch: DataFolder): Promise<DatabaseState> {
   const findings: Finding[] = [];
   let topic = "database";
   try {
@@ -51,7 +51,7 @@ async function examineDatabase(given: Omit<Setup, "masterKey">, scratch: DataFol
     findings.push(...seen.findings);
     topic = "secret key";
     const masterKey = await findMasterKey(given, isEmpty);
-    const trial = async (text: string): Promise<Looked> => ({
+    const trial = async (text: string): Promise<DatabaseState> => ({
       findings: [...findings, note(topic, text)],
       setup: {
         ...given,
@@ -126,9 +126,13 @@ export async function examineAgents(env: Environment, url: string | null): Promi
 }
 
 /** What is looked at with a context, which is closed then. */
-type Look = (setup: Setup, ctx: Context) => Promise<readonly Finding[]>;
+type ServiceCheck = (setup: Setup, ctx: Context) => Promise<readonly Finding[]>;
 
-async function examineAll(env: Environment, catalog: Setup["catalog"], look: Look): Promise<Finding[]> {
+async function examineAll(
+  env: Environment,
+  catalog: Setup["catalog"],
+  look: ServiceCheck,
+): Promise<Finding[]> {
   const findings: Finding[] = [];
   const attempt = async <T>(topic: string, work: () => Promise<T>): Promise<T | null> => {
     try {
@@ -178,7 +182,10 @@ async function examineAll(env: Environment, catalog: Setup["catalog"], look: Loo
 }
 
 /** The same where the database is on a server; the folder holds what is this host's alone. */
-async function examineElsewhere(given: Omit<Setup, "masterKey">, look: Look): Promise<readonly Finding[]> {
+async function examineElsewhere(
+  given: Omit<Setup, "masterKey">,
+  look: ServiceCheck,
+): Promise<readonly Finding[]> {
   await using scratch = await makeScratch();
   const { findings, setup } = await examineDatabase(given, scratch.folder);
   if (setup === null) return findings;
@@ -192,7 +199,7 @@ async function examineElsewhere(given: Omit<Setup, "masterKey">, look: Look): Pr
   return [...findings, ...(await lookAndClose(look, { ...setup, ...given }, ctx))];
 }
 
-async function lookAndClose(look: Look, setup: Setup, ctx: Context): Promise<readonly Finding[]> {
+async function lookAndClose(look: ServiceCheck, setup: Setup, ctx: Context): Promise<readonly Finding[]> {
   try {
     return await look(setup, ctx);
   } finally {

@@ -15,7 +15,7 @@ import { openStore } from "../../store/open-store.ts";
 import type { Unknown } from "../../domain/health/backups.ts";
 
 /** What the database that a backup replaces can tell of what was decided since. */
-type Replaced =
+type ReplacedDatabase =
   | { readonly unknown: Unknown }
   | {
       readonly unknown: null;
@@ -25,7 +25,7 @@ type Replaced =
       readonly isOpen: boolean;
     };
 
-interface Replacing {
+interface ReplacementInput {
   readonly folder: DataFolder;
   /** A folder for a copy: the database itself stays as it is. */
   readonly staging: string;
@@ -35,8 +35,8 @@ interface Replacing {
 /** Attaches a copy of the folder's database to that of the backup, where it is the same one, gone on. */
 export async function attachPresent(
   backup: Store,
-  { folder, staging, cipher }: Replacing,
-): Promise<Replaced> {
+  { folder, staging, cipher }: ReplacementInput,
+): Promise<ReplacedDatabase> {
   if (!(await isThere(folder.database))) return { unknown: "absent" };
   const file = join(staging, "replaced.db");
   const replaced = await readPresent(folder.database, { file, backup, cipher });
@@ -47,7 +47,7 @@ export async function attachPresent(
 async function readPresent(
   database: string,
   { file, backup, cipher }: { readonly file: string; readonly backup: Store; readonly cipher: Cipher },
-): Promise<Replaced> {
+): Promise<ReplacedDatabase> {
   try {
     writeCopy(database, file);
     await using store = await openStore({ file });

@@ -1,7 +1,6 @@
 import { copyFile, link, mkdtemp, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import {
-  createOnce,
   findOwnDatabase,
   findSecretKey,
   openDataFolder,
@@ -22,7 +21,7 @@ import { holdRestored } from "../../publishing/restored.ts";
 import { createCipher, secretKeyId } from "../../store/engine/cipher.ts";
 import { openStore } from "../../store/open-store.ts";
 import { countPostsIn, foldLog } from "../../store/backup/database-copy.ts";
-import { isThere, removeLeftovers, syncFolder } from "../../store/backup/durable.ts";
+import { createWhole, isThere, removeLeftovers, syncFolder } from "../../store/backup/durable.ts";
 import { takeFolder } from "../../store/local/locks.ts";
 import {
   addFormerIds,
@@ -84,7 +83,7 @@ async function restoreInto(given: Target, archive: string, staging: string): Pro
     const epoch = newEpoch();
     const prepared = await prepareDatabase(staged, folder, { backup, epoch });
     const missing = await restoreFiles(target, archive, backup);
-    if (wanted !== null) await createOnce(wanted.file, wanted.text);
+    if (wanted !== null) await createWhole(wanted.file, wanted.text);
     const keptAside = await switchDatabase(folder, staged);
     // Until this is written the two differ. The next start would hold back what it need not, and ask for what is
     // known, but nothing worse.

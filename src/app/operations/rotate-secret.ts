@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import {
-  createOnce,
   findOwnDatabase,
   findSecretKey,
   openDataFolder,
@@ -13,6 +12,7 @@ import { resealAll, makeNextSecretKey, openCipher, promoteNextSecretKey } from "
 import { readMasterKey, readPlace } from "../setup.ts";
 import { createCipher, secretKeyId } from "../../store/engine/cipher.ts";
 import type { Store, Tell } from "../../store/engine/store.ts";
+import { createWhole } from "../../store/backup/durable.ts";
 import { openStore } from "../../store/open-store.ts";
 import { listWorkersBeside } from "../../store/queries/workers.ts";
 import { takeFolder } from "../../store/local/locks.ts";
@@ -89,6 +89,6 @@ async function readOwnKey({ secretKey }: DataFolder): Promise<Buffer> {
 }
 
 async function keep(key: Buffer, file: string): Promise<void> {
-  if (await createOnce(file, `${key.toString("hex")}\n`)) return;
+  if (await createWhole(file, `${key.toString("hex")}\n`)) return;
   throw new AppError("conflict", `${file} is there already. Choose another name for the old key.`);
 }

@@ -10,11 +10,10 @@ export const DOCTOR: Row = row({
   about: "check settings, data folder, clock, database, platforms and reachability",
   takes: {
     "[platform]": "tell what this platform needs, and the steps to set it up",
-    "--oauth [url]":
-      "walk the way of Claude and ChatGPT to /mcp by OAuth, at this address or POSTHORN_PUBLIC_URL",
+    "--oauth [url]": "go one round to /mcp by OAuth, as Claude does, at this address or POSTHORN_PUBLIC_URL",
     "--json": "print the findings as JSON",
   },
-  help: "\nIt shows the platforms that have channels or settings. With a name it shows that platform, and only problems of the rest.\nIt changes nothing. To a bucket (POSTHORN_S3_…) it writes a probe, which it deletes.\nWith --oauth it shows that way, and only problems of the rest. Where the server is this data folder's, it gives a viewer's access, tries it and ends it.\nThe exit status is 1 when it finds a problem.",
+  help: "\nIt shows the platforms that have channels or settings. With a name it shows that platform, and only problems of the rest.\nIt changes nothing. To a bucket (POSTHORN_S3_…) it writes a probe, which it deletes.\nWith --oauth it shows that round, and only problems of the rest. Where the server is this data folder's, it gives a viewer's access, tries it and ends it.\nThe exit status is 1 when it finds a problem.",
   async run({ platform, oauth, json }, host) {
     if (platform !== undefined && oauth !== undefined)
       throw new AppError("invalid", "Give a platform or --oauth, not both: each is looked at by itself.");

@@ -1,15 +1,11 @@
 import * as z from "zod";
 import { parseUrl, withoutTrailing } from "../parse-url.ts";
 
-interface AddressRules {
-  /** Default: no, because paths are put behind it. */
-  readonly mayHaveQuery?: boolean;
-}
-
-/** An http(s) address as a setting, without the slashes at its end. */
-export function httpAddress(example: string, { mayHaveQuery = false }: AddressRules = {}) {
+/** An http(s) address as a setting, without the slashes at its end. Paths are put behind one without a query. */
+export function httpAddress(example: string, { mayHaveQuery = false } = {}) {
+  const problem = `must be an http(s) address, for example ${example}`;
   return z
-    .url({ protocol: /^https?$/, error: `must be an http(s) address, for example ${example}` })
+    .url({ protocol: /^https?$/, error: ({ input }) => (input === undefined ? undefined : problem) })
     .refine((text) => isPlain(text, mayHaveQuery), {
       error: `must be without user name${mayHaveQuery ? "" : ", query"} and fragment`,
     })
@@ -18,10 +14,8 @@ export function httpAddress(example: string, { mayHaveQuery = false }: AddressRu
 
 /** True also for what is no address at all, which is told already. */
 function isPlain(text: string, mayHaveQuery: boolean): boolean {
-  const url = parseUrl(text);
-  if (url === null) return true;
-  const hasQuery = url.search !== "" && !mayHaveQuery;
-  return url.username === "" && url.password === "" && !hasQuery && url.hash === "";
+  const { username, password, hash, search } = parseUrl(text) ?? new URL("http://none");
+  return `${username}${password}${hash}${mayHaveQuery ? "" : search}` === "";
 }
 
 /** A host that may be reached although its address is private; `port` null: any port. */

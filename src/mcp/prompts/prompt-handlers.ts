@@ -26,6 +26,10 @@ import { PROMPTS } from "./prompts.ts";
 import { orProtocolError } from "../look-up.ts";
 import { RESOURCES } from "../resources/resources.ts";
 
+function invalidParams(sentence: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, sentence);
+}
+
 export function servePrompts(
   server: Server,
   { toolbox, ctx, prompts = PROMPTS }: McpDeps,
@@ -34,8 +38,7 @@ export function servePrompts(
   const names = toolbox.names(caller);
   const offered = prompts.filter(({ tool }) => tool === undefined || names.includes(tool));
   server.setRequestHandler("prompts/list", ({ params }) => {
-    if (params?.cursor !== undefined)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, "cursor: the list of prompts is one page.");
+    if (params?.cursor !== undefined) throw invalidParams("cursor: the list of prompts is one page.");
     return { prompts: offered.map(toPrompt) };
   });
   server.setRequestHandler("prompts/get", ({ params }, context) => {
@@ -50,19 +53,16 @@ function findPrompt(prompts: readonly PromptKind[], name: string): PromptKind {
   const prompt = prompts.find((one) => one.name === name);
   if (prompt !== undefined) return prompt;
   const known = prompts.map((one) => one.name).join(", ");
-  throw new ProtocolError(
-    ProtocolErrorCode.InvalidParams,
-    `There is no prompt ${quote(name)}. The prompts are ${known}.`,
-  );
+  throw invalidParams(`There is no prompt ${quote(name)}. The prompts are ${known}.`);
 }
 
 type Args = Readonly<Record<string, string>>;
-type AskingScope = Scope & { readonly client: CallingClient };
+type PromptScope = Scope & { readonly client: CallingClient };
 
 async function getPrompt(
   prompt: PromptKind,
   args: Args,
-  scope: AskingScope,
+  scope: PromptScope,
 ): Promise<GetPromptResult | InputRequiredResult> {
   const known = prompt.arguments.map(({ name }) => name);
   const unknown = Object.keys(args).find((name) => !known.includes(name));
@@ -103,8 +103,10 @@ function complete(prompt: PromptKind, args: Args, client: CallingClient): Args {
 function requireAll(prompt: PromptKind, args: Args): Args {
   requireWholeTexts(args);
   const [missing] = missingIn(prompt, args);
-  if (missing === undefined) return args;
-  throw new AppError("invalid", `${missing.name}: is required. ${missing.description}`);
+  if (missing !== undefined)
+    throw new AppError("invalid", `${missing.name}: is required. ${missing.description}`);
+  for (const { name, check } of prompt.arguments) if (args[name]) check?.(args[name]);
+  return args;
 }
 
 function missingIn(prompt: PromptKind, args: Args): PromptArgument[] {
@@ -114,14 +116,13 @@ function missingIn(prompt: PromptKind, args: Args): PromptArgument[] {
 }
 
 function toForm(missing: readonly PromptArgument[]): Readonly<Record<string, unknown>> {
-  const fields = missing.map(
-    ({ name, description }) => [name, { type: "string", description, minLength: 1 }] as const,
-  );
-  return {
-    type: "object",
-    properties: Object.fromEntries(fields),
-    required: missing.map(({ name }) => name),
-  };
+  const toField = ({ description }: PromptArgument): object => ({
+    type: "string",
+    description,
+    minLength: 1,
+  });
+  const properties = Object.fromEntries(missing.map((one) => [one.name, toField(one)]));
+  return { type: "object", properties, required: Object.keys(properties) };
 }
 
 function toPrompt({ name, title, description, arguments: args }: PromptKind): Prompt {
@@ -129,17 +130,13 @@ function toPrompt({ name, title, description, arguments: args }: PromptKind): Pr
     name,
     title,
     description,
-    arguments: args.map((one) => ({
-      name: one.name,
-      description: one.description,
-      required: one.required ?? false,
-    })),
+    arguments: args.map(({ name, description, required = false }) => ({ name, description, required })),
   };
 }
 
 const MAX_VALUES = 100;
 
-type Complete = (scope: Scope) => Promise<Suggestion[]>;
+type Complete = NonNullable<PromptArgument["complete"]>;
 
 export function serveCompletions(
   server: Server,
@@ -147,65 +144,40 @@ export function serveCompletions(
   caller: Caller,
 ): void {
   server.setRequestHandler("completion/complete", ({ params: { ref, argument } }, { mcpReq }) => {
-    const complete =
-      ref.type === "ref/prompt"
-        ? findArgument(findPrompt(prompts, ref.name).arguments, argument.name)
-        : findVariable(resources, ref.uri, argument.name);
-    return orProtocolError(
-      ctx,
-      suggest(complete, { toolbox, ctx, caller, signal: mcpReq.signal }, argument.value),
-    );
+    const known =
+      ref.type === "ref/prompt" ? findPrompt(prompts, ref.name).arguments : variablesIn(resources, ref.uri);
+    const complete = findCompletion(known, argument.name);
+    const scope = { toolbox, ctx, caller, signal: mcpReq.signal };
+    return orProtocolError(ctx, suggest(complete, scope, argument.value));
   });
 }
 
-interface Argument {
-  readonly name: string;
-  readonly complete?: Complete;
-}
+type Completable = Pick<PromptArgument, "name" | "complete">;
 
-function findArgument(args: readonly Argument[], name: string): Complete | undefined {
-  const argument = args.find((one) => one.name === name);
-  if (argument !== undefined) return argument.complete;
-  throw unknownArgument(
-    name,
-    args.map((one) => one.name),
-  );
-}
-
-function findVariable(kinds: readonly ResourceKind[], uri: string, name: string): Complete | undefined {
+function variablesIn(kinds: readonly ResourceKind[], uri: string): readonly Completable[] {
   const kind = kinds.find((one) => one.uri === uri);
   if (kind === undefined) {
     const known = kinds.filter((one) => variableOf(one) !== null).map((one) => one.uri);
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
-      `There is no template ${quote(uri)}. The templates are ${known.join(", ")}.`,
-    );
+    throw invalidParams(`There is no template ${quote(uri)}. The templates are ${known.join(", ")}.`);
   }
-  const variable = variableOf(kind);
-  if (variable !== name) throw unknownArgument(name, variable === null ? [] : [variable]);
-  return kind.complete;
+  const name = variableOf(kind);
+  return name === null ? [] : [{ ...kind, name }];
 }
 
-function unknownArgument(name: string, known: readonly string[]): ProtocolError {
-  const hint = known.length === 0 ? "There are none." : `Known are ${known.join(", ")}.`;
-  return new ProtocolError(
-    ProtocolErrorCode.InvalidParams,
-    `${quote(name)} is not an argument that can be completed. ${hint}`,
-  );
+function findCompletion(known: readonly Completable[], name: string): Complete | undefined {
+  const found = known.find((one) => one.name === name);
+  if (found !== undefined) return found.complete;
+  const names = known.map((one) => one.name).join(", ");
+  const hint = names === "" ? "There are none." : `Known are ${names}.`;
+  throw invalidParams(`${quote(name)} is not an argument that can be completed. ${hint}`);
 }
 
 async function suggest(complete: Complete | undefined, scope: Scope, typed: string): Promise<CompleteResult> {
   const all = (await complete?.(scope).catch(orNothing)) ?? [];
-  const values = [
-    ...new Set(all.filter((one) => isFitting(one, typed.toLowerCase())).map(({ value }) => value)),
-  ];
-  return {
-    completion: {
-      values: values.slice(0, MAX_VALUES),
-      total: values.length,
-      hasMore: values.length > MAX_VALUES,
-    },
-  };
+  const fitting = all.filter((one) => isFitting(one, typed.toLowerCase()));
+  const values = [...new Set(fitting.map(({ value }) => value))];
+  const { length: total } = values;
+  return { completion: { values: values.slice(0, MAX_VALUES), total, hasMore: total > MAX_VALUES } };
 }
 
 /** A caller that may not see the values is offered none. */

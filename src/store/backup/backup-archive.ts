@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { pack, extract, type Pack } from "tar-stream";
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
@@ -40,6 +42,7 @@ export type Manifest = z.infer<typeof Manifest>;
 export interface ArchiveWriter {
   /** Adds `sizeBytes` of `body`; throws where it has more or fewer. */
   add(name: string, sizeBytes: number, body: AsyncIterable<Buffer>): Promise<void>;
+  addText(name: string, text: string): Promise<void>;
 }
 
 /** Writes an archive durably to a new file, with its checksums and what `sign` makes of them at the end. */
@@ -55,17 +58,16 @@ export async function writeArchive(
       const sha256 = await addEntry(archive, { name, size: sizeBytes }, body);
       sums.push(`${sha256}  ${name}\n`);
     },
+    addText(name, text) {
+      const bytes = Buffer.from(text);
+      return writer.add(name, bytes.length, Readable.from([bytes]));
+    },
   };
   const produce = async (): Promise<void> => {
     await fill(writer);
     const checksums = sums.join("");
-    for (const [name, text] of [
-      [CHECKSUMS, checksums],
-      [SIGNATURE, `${sign(checksums)}\n`],
-    ] as const) {
-      const bytes = Buffer.from(text);
-      await addEntry(archive, { name, size: bytes.length }, only(bytes));
-    }
+    await writer.addText(CHECKSUMS, checksums);
+    await writer.addText(SIGNATURE, `${sign(checksums)}\n`);
     archive.finalize();
   };
   await using handle = await open(file, "wx", 0o600);
@@ -88,10 +90,6 @@ function isOfDisk(error: unknown): boolean {
   return error instanceof Error && "code" in error;
 }
 
-async function* only(bytes: Buffer): AsyncGenerator<Buffer> {
-  if (bytes.length > 0) yield bytes;
-}
-
 async function writeAll(archive: Pack, handle: FileHandle): Promise<number> {
   let sizeBytes = 0;
   for await (const chunk of archive as AsyncIterable<Uint8Array>) {
@@ -107,20 +105,14 @@ async function addEntry(
   body: AsyncIterable<Buffer>,
 ): Promise<string> {
   const hash = createHash("sha256");
-  let end: (error?: Error | null) => void = () => {};
-  const ended = new Promise<void>((resolve, reject) => {
-    end = (error) => (error === null || error === undefined ? resolve() : reject(error));
-  });
-  // It is awaited below. Until then its failure must not count as unhandled.
-  ended.catch(() => {});
-  const sink = archive.entry({ ...header, mode: 0o600 }, end);
-  for await (const chunk of body) {
-    hash.update(chunk);
-    if (!sink.write(chunk))
-      await Promise.race([new Promise<void>((resolve) => sink.once("drain", () => resolve())), ended]);
-  }
-  sink.end(null);
-  await ended;
+  const hashed = async function* (): AsyncGenerator<Buffer> {
+    for await (const chunk of body) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  };
+  const sink: unknown = archive.entry({ ...header, mode: 0o600 });
+  await pipeline(hashed, sink as NodeJS.WritableStream);
   return hash.digest("hex");
 }
 

@@ -27,7 +27,8 @@ function unfinishedBeside(file: string): string {
 
 /**
  * Writes a file, unless it is there; false then. It appears as a whole or not at all, and survives a power loss.
- * Of several processes that do this together, one makes it.
+ * Of several processes that do this together, one makes it. Throws `unavailable` with the reason where the disk does
+ * not take it.
  */
 export async function createWhole(file: string, text: string): Promise<boolean> {
   const unfinished = unfinishedBeside(file);
@@ -42,7 +43,7 @@ export async function createWhole(file: string, text: string): Promise<boolean> 
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
-    throw error;
+    throw explainWrite(file, error);
   } finally {
     await rm(unfinished, { force: true });
   }
@@ -128,12 +129,14 @@ export function reasonOf(error: unknown): string {
 }
 
 /** Runs `work`, which writes the file. Throws `unavailable` with the reason where the system refuses it. */
-export async function explainingWrite<T>(file: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    const reason = REASONS[codeOf(cause)];
-    if (cause instanceof AppError || reason === undefined) throw cause;
-    throw new AppError("unavailable", `${file} cannot be written: ${reason}.`, { cause });
-  }
+export function explainingWrite<T>(file: string, work: () => Promise<T>): Promise<T> {
+  return work().catch((cause: unknown) => {
+    throw explainWrite(file, cause);
+  });
+}
+
+function explainWrite(file: string, cause: unknown): unknown {
+  const reason = REASONS[codeOf(cause)];
+  if (cause instanceof AppError || reason === undefined) return cause;
+  return new AppError("unavailable", `${file} cannot be written: ${reason}.`, { cause });
 }

@@ -1,8 +1,8 @@
-import { createHash, type Hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { AppError } from "../../domain/errors.ts";
 import { withoutNul } from "../../domain/whole-text.ts";
-import { change, findRow, queryOf, readBatches, rowOf, type Row } from "../engine/statements.ts";
+import { change, findRow, queryOf, readBatches, rowOf } from "../engine/statements.ts";
 import type { Reader, Store, Tx } from "../engine/store.ts";
 import { insertMeta, readMeta } from "../queries/meta.ts";
 import { indexPost } from "../queries/posts.ts";
@@ -107,27 +107,29 @@ async function moveTable(tx: Tx, table: keyof Tables, options: MoveOptions): Pro
   const described: Table = TABLES[table];
   const columns = Object.keys(described.columns);
   const batches = { table, columns, keys: described.key ?? columns.slice(0, 1) };
-  const source = createHash("sha256");
+  const [source, target] = [createHash("sha256"), createHash("sha256")];
   let rows = 0;
   for await (const batch of readBatches(from, batches)) {
     signal.throwIfAborted();
-    addTo(source, batch, columns);
-    await insertRows(tx, table, batch);
+    const values = batch.map((row) => columns.map((column) => storable(row[column])));
+    source.update(JSON.stringify(values));
+    await insertRows(tx, table, { columns, values });
+    // Posts come first. A plan of one adds words by which it is found.
+    for (const { id, post_id: planned } of batch) {
+      if (table === "posts") await indexMoved(tx, String(id));
+      if (table === "post_plans") await indexMoved(tx, String(planned));
+    }
     rows += batch.length;
     progress({ table, rows });
   }
-  const target = createHash("sha256");
-  for await (const batch of readBatches(tx, batches)) addTo(target, batch, columns);
+  for await (const batch of readBatches(tx, batches))
+    target.update(JSON.stringify(batch.map((row) => columns.map((column) => storable(row[column])))));
   if (source.digest("hex") !== target.digest("hex"))
     throw new AppError(
       "unavailable",
       `The copy of ${table} is not what the folder holds. Nothing of it was kept, and the folder is as it was. Try again.`,
     );
   return { table, rows };
-}
-
-function addTo(hash: Hash, rows: readonly Row[], columns: readonly string[]): void {
-  for (const row of rows) hash.update(JSON.stringify(columns.map((column) => storable(row[column]))));
 }
 
 /** Not every engine takes NUL, which texts of other servers may have. */
@@ -138,22 +140,17 @@ function storable(value: string | number | null | undefined): string | number | 
 /** Below each engine's limit of values in a statement. */
 const MAX_VALUES = 10_000;
 
-async function insertRows(tx: Tx, table: string, rows: readonly Row[]): Promise<void> {
-  const values = rows.map((row) =>
-    Object.fromEntries(Object.entries(row).map(([column, value]) => [column, storable(value)])),
-  );
-  const columns = Object.keys(values[0] ?? {});
+interface TableRows {
+  readonly columns: readonly string[];
+  readonly values: readonly (readonly (string | number | null)[])[];
+}
+
+async function insertRows(tx: Tx, table: string, { columns, values }: TableRows): Promise<void> {
   const list = sql.join(columns.map((column) => sql.ref(column)));
   const together = Math.floor(MAX_VALUES / columns.length);
   for (let at = 0; at < values.length; at += together) {
-    const part = values.slice(at, at + together);
-    const tuples = part.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`);
+    const tuples = values.slice(at, at + together).map((row) => sql`(${sql.join(row)})`);
     await change(tx, sql`INSERT INTO ${sql.table(table)} (${list}) VALUES ${sql.join(tuples)}`);
-  }
-  // Posts come first. A plan of one adds words by which it is found.
-  for (const { id, post_id: planned } of rows) {
-    if (table === "posts") await indexMoved(tx, String(id));
-    if (table === "post_plans") await indexMoved(tx, String(planned));
   }
 }
 

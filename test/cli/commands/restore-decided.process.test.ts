@@ -20,7 +20,6 @@ import { openCalendarLink, readCalendarFeed } from "../../../src/reporting/feeds
 import type { RestoreResult } from "../../../src/domain/health/backups.ts";
 import { storePlatformApp, deletePlatformApp } from "../../../src/store/queries/platform-apps.ts";
 import type { PostRow, Tables } from "../../../src/store/schema/tables.ts";
-import { deleteOAuthClient } from "../../../src/store/queries/oauth/requests.ts";
 import { insertWebhook, type WebhookRow } from "../../../src/store/queries/webhooks.ts";
 import { startSession } from "../../../src/app/start-session.ts";
 import { type CliRun, runCli } from "../../support/cli.ts";
@@ -222,7 +221,7 @@ async function decideAll(session: Session, { drafts, posts, stolen, ended, going
     .values(intent(posts["flying"] ?? ""))
     .execute();
   await insertAll(session, besides(about?.id ?? ""));
-  await ctx.store.write((tx) => deleteOAuthClient(tx, client.id));
+  await queryOf(ctx.store).deleteFrom("oauth_clients").where("id", "=", client.id).execute();
   // Another post took the slot of one that was moved.
   const [approved] = await postsOf(session, drafts["approved"]);
   await setPosts(session, [posts["untouched"]], { slot_at: null });

@@ -49,12 +49,6 @@ export async function insertOAuthClient(
   await queryOf(tx).insertInto("oauth_clients").values(row).execute();
 }
 
-/** Whether it was there. */
-export async function deleteOAuthClient(tx: Tx, id: string): Promise<boolean> {
-  const deleted = queryOf(tx).deleteFrom("oauth_clients").where("id", "=", id);
-  return (await deleted.executeTakeFirstOrThrow()).numDeletedRows > 0n;
-}
-
 export async function touchOAuthClient(tx: Tx, id: string, now: number): Promise<void> {
   await updateRows(tx, "oauth_clients", { id }, { used_at: now });
 }

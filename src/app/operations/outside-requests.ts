@@ -19,7 +19,14 @@ export interface Answer {
   readonly url: string;
 }
 
-export type Ask = (request: Pick<OutboundRequest, "method" | "url" | "headers" | "body">) => Promise<Answer>;
+interface Content {
+  readonly json?: object;
+  readonly form?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A POST where there is something to send, else a GET. Throws `unavailable` where nothing answers. */
+export type Ask = (url: string, content?: Content) => Promise<Answer>;
 
 /** What is wrong with the way there, and what to do. */
 export function fault(sentence: string): AppError {
@@ -37,15 +44,13 @@ const ADVICE: Readonly<Record<Unreachable, string>> = {
 
 /**
  * By the outbound network, as others come. Where the name leads to a private address from here, as those of
- * Tailscale do, that way is taken, and `onPrivate` called. Throws `unavailable` where nothing answers.
+ * Tailscale do, that way is taken, and `onPrivate` called.
  */
 export function askFromOutside({ outbound }: Pick<AppContext, "outbound">, onPrivate: () => void): Ask {
   let mayBePrivate = false;
-  const send = (request: OutboundRequest): Promise<OutboundResponse> =>
-    outbound.request({ ...request, timeoutMs: 20 * SECOND, mayBePrivate });
-  const sendAnyWay = async (request: OutboundRequest): Promise<OutboundResponse> => {
+  const send = async (request: OutboundRequest): Promise<OutboundResponse> => {
     try {
-      return await send(request);
+      return await outbound.request({ ...request, timeoutMs: 20 * SECOND, mayBePrivate });
     } catch (error) {
       if (mayBePrivate || !(error instanceof AppError)) throw error;
       mayBePrivate = true;
@@ -53,17 +58,27 @@ export function askFromOutside({ outbound }: Pick<AppContext, "outbound">, onPri
       return send(request);
     }
   };
-  return async (request) => {
+  return async (url, content = {}) => {
     try {
-      const { status, headers, url, body } = await sendAnyWay(request);
-      return { status, headers, url, text: await text(body) };
+      const { body, ...answer } = await send(toRequest(url, content));
+      return { ...answer, text: await text(body) };
     } catch (error) {
       const reason = error instanceof Error ? error.message : "";
       const known = error instanceof OutboundFailure ? error.reason : null;
       const advice = known === null ? "Look at the proxy or the tunnel in front of Posthorn." : ADVICE[known];
-      throw fault(`${request.url} cannot be reached. ${advice} (${reason})`);
+      throw fault(`${url} cannot be reached. ${advice} (${reason})`);
     }
   };
+}
+
+function toRequest(url: string, { json, form, headers = {} }: Content): OutboundRequest {
+  if (json === undefined && form === undefined) return { method: "GET", url, headers };
+  const [type, accept, body] =
+    json === undefined
+      ? ["x-www-form-urlencoded", "application/json", new URLSearchParams(form).toString()]
+      : ["json", "application/json, text/event-stream", JSON.stringify(json)];
+  const sent = { "Content-Type": `application/${type}`, Accept: accept, ...headers };
+  return { method: "POST", url, headers: sent, body };
 }
 
 const ACCESS =
@@ -104,35 +119,17 @@ export function isHtml(headers: Answer["headers"]): boolean {
 
 /** What an answer that was not the one expected comes of. Throws `unavailable`. */
 export function refuse(answer: Answer, advice: string): never {
-  const obstacle = obstacleOf(answer);
-  const what = `${withoutQuery(answer.url)} answers with status ${answer.status}.`;
-  if (obstacle !== null) throw fault(`${what} ${obstacle}`);
-  const said = sentenceIn(answer);
-  throw fault(`${what}${said === null ? "" : ` It says: ${said}`} ${advice}`);
-}
-
-/** Codes and requests stand in queries. */
-function withoutQuery(url: string): string {
-  return url.split("?")[0] ?? url;
-}
-
-/** The sentence of a refusal of Posthorn's: JSON, or the page that people see. */
-function sentenceIn({ text: shown, headers }: Answer): string | null {
-  if (isHtml(headers)) {
-    const [, body = ""] = shown.split("<main>");
-    const plain = (body.split("</main>")[0] ?? "").replace(/<[^<>]*>/g, " ");
-    return plain.replaceAll(/\s+/g, " ").trim().slice(0, 300) || null;
-  }
-  const { error, error_description: description } = asObject(shown) ?? {};
-  const sentence = description ?? error;
-  return typeof sentence === "string" ? sentence : null;
+  const { error, error_description: said = error } = asObject(answer.text) ?? {};
+  const quoted = typeof said === "string" ? `It says: ${said} ${advice}` : advice;
+  // Codes and requests stand in queries.
+  const [address] = answer.url.split("?");
+  throw fault(`${address} answers with status ${answer.status}. ${obstacleOf(answer) ?? quoted}`);
 }
 
 /** Throws `unavailable` where it is not JSON with status 200 (or `status`). */
 export function readJsonAnswer(answer: Answer, status = 200): Readonly<Record<string, unknown>> {
   const json = answer.status === status ? asObject(answer.text) : null;
-  if (json !== null) return json;
-  return refuse(answer, "Let the proxy in front pass this path on to Posthorn as it is.");
+  return json ?? refuse(answer, "Let the proxy in front pass this path on to Posthorn as it is.");
 }
 
 function asObject(shown: string): Readonly<Record<string, unknown>> | null {
@@ -142,43 +139,4 @@ function asObject(shown: string): Readonly<Record<string, unknown>> | null {
   } catch {
     return null;
   }
-}
-
-export const JSON_HEADERS = {
-  "Content-Type": "application/json",
-  Accept: "application/json, text/event-stream",
-} as const;
-
-export const INITIALIZE = JSON.stringify({
-  jsonrpc: "2.0",
-  id: 1,
-  method: "initialize",
-  params: {
-    protocolVersion: "2025-06-18",
-    capabilities: {},
-    clientInfo: { name: "posthorn doctor", version: "1" },
-  },
-});
-
-/** A form, as programs send it. */
-export function post(ask: Ask, url: string, fields: Readonly<Record<string, string>>): Promise<Answer> {
-  const headers = { "Content-Type": "application/x-www-form-urlencoded", Accept: "application/json" };
-  return ask({ method: "POST", url, headers, body: new URLSearchParams(fields).toString() });
-}
-
-/** `session`: of the answer that opened it. */
-export function callMcp(
-  { ask, resource }: { readonly ask: Ask; readonly resource: URL },
-  {
-    token,
-    body,
-    session,
-  }: { readonly token: string; readonly body: string; readonly session?: string | undefined },
-): Promise<Answer> {
-  const headers = {
-    ...JSON_HEADERS,
-    Authorization: `Bearer ${token}`,
-    ...(session === undefined ? {} : { "Mcp-Session-Id": session, "MCP-Protocol-Version": "2025-06-18" }),
-  };
-  return ask({ method: "POST", url: resource.href, headers, body });
 }
