@@ -5,7 +5,7 @@ import { configDefaults, defineConfig } from "vitest/config";
  * among them that does skips itself (`isOnPostgres`).
  */
 const ON_BOTH = [
-  "test/{access,accounts,connecting,contract,drafts,files,health,imports,platform-io,posts,publishing,results,webhooks}/**",
+  "test/{access,channels,contract,files,posts,publishing,reporting}/**",
   "test/store/{conformance,publishing,queries}/**",
   "test/faults/both-engines/**",
 ].map((room) => `${room}/*.test.ts`);

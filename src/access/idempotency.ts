@@ -37,16 +37,20 @@ export async function runOnce<T>(
   call: { readonly key: string; readonly tool: string; readonly args: unknown },
   work: (claim: IdempotencyClaim) => Promise<T>,
 ): Promise<Replayable<T>> {
-  const keyHash = hash("sha256", `${caller.keyId}\n${call.key}`);
-  const fingerprint = hash("sha256", canonicalJson([call.tool, reachOf(caller), call.args]));
-  const key = { ownerId: caller.ownerId, keyHash };
-  const claim = { keyHash, fingerprint, tool: call.tool };
-  const stored = await readingAgain(
-    () => claimKey(ctx, caller, claim),
-    () => claimKey(ctx, caller, { ...claim, isAgain: true }),
-  );
-  const aad = answerAad({ owner_id: caller.ownerId, key_hash: keyHash });
+  const now = ctx.clock.now();
+  const row = {
+    owner_id: caller.ownerId,
+    key_hash: hash("sha256", `${caller.keyId}\n${call.key}`),
+    tool: call.tool,
+    fingerprint: hash("sha256", canonicalJson([call.tool, reachOf(caller), call.args])),
+    worker_id: ctx.workerId,
+    result: null,
+    created_at: now,
+    expires_at: now + KEPT_MS,
+  };
+  const aad = answerAad(row);
   const open = (sealed: string): T => JSON.parse(ctx.cipher.open(sealed, aad)) as T;
+  const stored = await claimKey(ctx, row);
   if (stored !== null) return { result: open(stored), isReplay: true };
 
   /** The answer as it was committed, as JSON. */
@@ -56,27 +60,33 @@ export async function runOnce<T>(
     const sealed = ctx.cipher.seal(text, aad);
     // Another process took the key over, believing this one dead: what stands in this transaction must not
     // stand twice.
-    if (!(await completeKey(tx, key, { workerId: ctx.workerId, result: sealed })))
+    if (!(await completeKey(tx, row, { workerId: ctx.workerId, result: sealed })))
       throw new AppError(
         "conflict",
         "This idempotency key is being used by another request. Ask again in a moment.",
       );
     committed = text;
   };
-  /** The same call again gets what this one is answered, where more came of it than stood at the commit. */
+  /**
+   * The same call again gets what this one is answered, where more came of it than stood at the commit. It was done:
+   * no trouble with this may say otherwise.
+   */
   const amend = async (text: string): Promise<void> => {
-    if (text !== committed) await ctx.store.write((tx) => amendKey(tx, key, ctx.cipher.seal(text, aad)));
+    if (text === committed) return;
+    await ctx.store
+      .write((tx) => amendKey(tx, row, ctx.cipher.seal(text, aad)))
+      .catch((err: unknown) => ctx.log.warn({ err }, "the answer that is kept for a key is not the latest"));
   };
   try {
-    const result = await work({ keyHash, complete });
+    const result = await work({ keyHash: row.key_hash, complete });
     if (committed === null) await ctx.store.write((tx) => complete(tx, result));
     else await amend(JSON.stringify(result));
     return { result, isReplay: false };
   } catch (error) {
     const done = await readingAgain(() =>
       ctx.store.write(async (tx) => {
-        await deleteKey(tx, key, ctx.workerId);
-        return (await findKey(tx, key))?.result ?? null;
+        await deleteKey(tx, row, ctx.workerId);
+        return (await findKey(tx, row))?.result ?? null;
       }),
     );
     // The answer stands where it was committed and only the word of that was lost.
@@ -100,37 +110,16 @@ export function commitOnce<T>(
   });
 }
 
-interface WantedKey {
-  readonly keyHash: string;
-  readonly fingerprint: string;
-  readonly tool: string;
-  /** The claim before this one may have been committed: then the key is ours already. */
-  readonly isAgain?: boolean;
-}
-
 /** The stored result, or null when the key is now ours. */
-async function claimKey(ctx: AppContext, caller: Caller, wanted: WantedKey): Promise<string | null> {
-  const key = { ownerId: caller.ownerId, keyHash: wanted.keyHash };
-  const now = ctx.clock.now();
-  const row = {
-    owner_id: caller.ownerId,
-    key_hash: wanted.keyHash,
-    tool: wanted.tool,
-    fingerprint: wanted.fingerprint,
-    worker_id: ctx.workerId,
-    result: null,
-    created_at: now,
-    expires_at: now + KEPT_MS,
-  };
-  return ctx.store.write(async (tx) => {
-    if (wanted.isAgain === true) await deleteKey(tx, key, ctx.workerId);
+function claimKey(ctx: AppContext, row: IdempotencyRow): Promise<string | null> {
+  const claim = async (tx: Tx): Promise<string | null> => {
     let known: IdempotencyRow | undefined;
     while (known === undefined) {
       if (await insertKey(tx, row)) return null;
       // The one that had it may have freed it in this moment.
-      known = await findKey(tx, key);
+      known = await findKey(tx, row);
     }
-    if (known.fingerprint !== wanted.fingerprint) {
+    if (known.fingerprint !== row.fingerprint) {
       throw new AppError(
         "conflict",
         "This idempotency key was used for another request in the last 24 hours. Use a new key for a new request.",
@@ -147,7 +136,12 @@ async function claimKey(ctx: AppContext, caller: Caller, wanted: WantedKey): Pro
       );
     }
     return null;
-  });
+  };
+  return readingAgain(
+    () => ctx.store.write(claim),
+    // The claim before this one may have been committed: then the key is ours already.
+    () => ctx.store.write((tx) => deleteKey(tx, row, ctx.workerId).then(() => claim(tx))),
+  );
 }
 
 /** An answer may hold a link that is as good as a key while it lasts, so it is sealed like one. */

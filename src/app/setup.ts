@@ -101,16 +101,22 @@ export interface Catalog {
 export const TOOLS = new URL("../../tools/", import.meta.url);
 export const PLATFORMS = new URL("../platforms/", import.meta.url);
 
+const loadTools = once(() => loadFolder<AnyTool>(TOOLS));
+const loadPlatforms = once(() => loadFolder<AnyPlatform>(PLATFORMS));
+
 export async function loadCatalog(): Promise<Catalog> {
-  const [tools, platforms] = await Promise.all([
-    loadFolder<AnyTool>(TOOLS),
-    loadFolder<AnyPlatform>(PLATFORMS),
-  ]);
+  const [tools, platforms] = await Promise.all([loadTools(), loadPlatforms()]);
   return { tools, platforms };
+}
+
+/** The files do not change while the process runs. */
+function once<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () => (loaded ??= load());
 }
 
 /** The settings of each platform. */
 export async function listPlatformSettings(): Promise<readonly ConfigurablePlatform[]> {
-  const platforms = await loadFolder<AnyPlatform>(PLATFORMS);
+  const platforms = await loadPlatforms();
   return platforms.map((platform) => ({ name: platform.name, settings: settingsOf(platform) }));
 }

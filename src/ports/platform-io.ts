@@ -148,6 +148,8 @@ export interface PlatformIo {
   readonly log: Logger;
   /** Wall clock in milliseconds. */
   now(): number;
+  /** How far that is ahead of the platform's, as its last answer told, to the second; 0 before one. */
+  aheadMs(): number;
   sleep(ms: number): Promise<void>;
   /** `POSTHORN_<PLATFORM>_<NAME>`, no slash at its end. Null: not set. `of`: another platform's. */
   setting(name: string, of?: string): string | null;

@@ -24,12 +24,12 @@ const MAX_REDIRECTS = 3;
 const KEPT_MS = 10 * MINUTE;
 const MAX_KEPT = 200;
 
-interface Kept {
+interface LinkCardCacheEntry {
   readonly at: number;
   readonly card: Promise<LinkCard | null>;
 }
 
-const keptBy = new WeakMap<AppContext["outbound"], Map<string, Kept>>();
+const keptBy = new WeakMap<AppContext["outbound"], Map<string, LinkCardCacheEntry>>();
 
 /**
  * The metadata with what the page of `link` tells, where the platform shows a card and no title was given. Given
@@ -68,7 +68,7 @@ export async function withLinkCard(
 
 /** Null where the page could not be read. */
 function readCard(ctx: AppContext, link: string): Promise<LinkCard | null> {
-  const kept = keptBy.get(ctx.outbound) ?? new Map<string, Kept>();
+  const kept = keptBy.get(ctx.outbound) ?? new Map<string, LinkCardCacheEntry>();
   keptBy.set(ctx.outbound, kept);
   const now = ctx.clock.now();
   const before = kept.get(link);

@@ -3,7 +3,7 @@ import { say, toStored } from "../domain/sentences.ts";
 import { MINUTE, SECOND } from "../domain/time.ts";
 import { TIME_LIMITS } from "../domain/time-limits.ts";
 import type { AppContext } from "../context.ts";
-import type { Claimed, MissedPost, Candidate } from "../store/engine/claims.ts";
+import type { ClaimBatch, MissedPost, Candidate } from "../store/engine/claims.ts";
 import { missedSentence } from "./verdict.ts";
 import type { LateCause } from "../domain/posts/post.ts";
 
@@ -27,7 +27,7 @@ interface ClaimOptions {
 export function claimDue(
   { store, clock, workerId }: AppContext,
   { limit, isQuarantined = false, lateCauses }: ClaimOptions,
-): Promise<Claimed> {
+): Promise<ClaimBatch> {
   return store.claims.claim({
     workerId,
     now: () => clock.now(),
@@ -85,36 +85,23 @@ function whyMissed(missed: MissedPost, maxLatenessMs: number): string {
 /** A post that was less late than this needs no cause. */
 export const LATE_FROM_MS = SECOND;
 
-/** A span in which nothing was claimed, although posts may have been due. */
-interface Gap {
-  readonly cause: LateCause;
-  readonly from: number;
-  to: number;
-}
-
 /** Spans of one cause this close together are one. */
 const SAME_WITHIN_MS = 2 * SECOND;
-
-const MAX_GAPS = 50;
-const REMEMBERED_MS = 24 * 60 * MINUTE;
 
 /**
  * Knows what kept posts from being claimed at their time: this process notes what happens to it, their rows
  * tell the rest.
  */
 export class LateCauses {
-  #gaps: Gap[] = [];
+  /** By its cause, the last span in which nothing was claimed although posts may have been due; the latest last. */
+  readonly #spans = new Map<LateCause, { readonly from: number; readonly to: number }>();
 
   /** Nothing was claimed between these moments. */
   note(cause: LateCause, from: number, to: number): void {
-    const last = this.#gaps.at(-1);
-    if (last?.cause === cause && from - last.to <= SAME_WITHIN_MS) {
-      last.to = Math.max(last.to, to);
-      return;
-    }
-    this.#gaps = [...this.#gaps, { cause, from, to }]
-      .filter((gap) => gap.to >= to - REMEMBERED_MS)
-      .slice(-MAX_GAPS);
+    const last = this.#spans.get(cause);
+    const goesOn = last !== undefined && from - last.to <= SAME_WITHIN_MS;
+    this.#spans.delete(cause);
+    this.#spans.set(cause, { from: goesOn ? last.from : from, to });
   }
 
   /**
@@ -128,10 +115,10 @@ export class LateCauses {
     if (waitedFor !== null && waitedFor !== "order") return waitedFor;
     if (post.tries > 0) return "retry";
     if (waitedFor !== null) return waitedFor;
-    const since = this.#gaps.filter(({ to }) => to >= dueAt);
-    const atItsTime = since.findLast(({ from }) => from <= dueAt + SAME_WITHIN_MS);
-    if (atItsTime !== undefined) return atItsTime.cause;
+    const since = [...this.#spans].filter(([, { to }]) => to >= dueAt);
+    const atItsTime = since.findLast(([, { from }]) => from <= dueAt + SAME_WITHIN_MS);
+    if (atItsTime !== undefined) return atItsTime[0];
     if (account.freed_at !== null && account.freed_at > dueAt) return "account_busy";
-    return since.find(({ from }) => from <= now)?.cause ?? "load";
+    return since.find(([, { from }]) => from <= now)?.[0] ?? "load";
   }
 }

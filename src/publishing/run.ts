@@ -47,14 +47,14 @@ export async function runPost(
   logEnd(ctx, claimed, { end, startedAt });
 }
 
-/** A post that was claimed in time went live late because it waited for its turn, or for its media. */
+/** A post went live late because it waited for its turn, or for its media. A cause that the claim noted stays. */
 function withLateCause(
   end: AttemptResult,
-  { post, lateCause }: ClaimedPost,
+  { post }: ClaimedPost,
   { queuedMs, mediaMs }: { queuedMs: number; mediaMs: number },
 ): AttemptResult {
   const lateMs = end.at - post.scheduled_at;
-  if (lateCause !== null || lateMs < LATE_FROM_MS || queuedMs + mediaMs < lateMs / 2) return end;
+  if (lateMs < LATE_FROM_MS || queuedMs + mediaMs < lateMs / 2) return end;
   return { ...end, attempt: { ...end.attempt, lateCause: queuedMs > mediaMs ? "limit" : "media" } };
 }
 

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { AppError } from "../../src/domain/errors.ts";
 import { runOnce, type Replayable } from "../../src/access/idempotency.ts";
 import { cancelPost, resolvePost } from "../../src/posts/posts.ts";
 import { retryPost, updatePost } from "../../src/posts/update-post.ts";
 import type { CallContext } from "../../src/context.ts";
 import type { PostRow } from "../../src/store/schema/tables.ts";
 import { callerOf, callOf, createTestContext, type TestContext } from "../support/context.ts";
+import { withWrite } from "../support/handles.ts";
 import { addAccount, addPost } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
 
@@ -54,5 +56,24 @@ describe("a call with an idempotency key whose process dies after the change", (
     await expect(once(tool, dying, "wrk_dead")).rejects.toThrow("ended here");
     const again = await once(tool, async () => expect.unreachable(), "wrk_next");
     expect(again).toEqual({ isReplay: true, result: first });
+  });
+
+  it("is answered as done although nothing can be written any more", async () => {
+    const post = await addPost(ctx, await addAccount(ctx));
+    let isFull = false;
+    const full: TestContext["store"]["write"] = async (work) => {
+      if (isFull) throw new AppError("unavailable", "The disk is full.");
+      return ctx.store.write(work);
+    };
+    const own = { ...ctx, store: withWrite(ctx.store, full) };
+    const call = { key: "k1", tool: "cancel_post", args: {} };
+    const { result } = await runOnce(own, callerOf(), call, async (idempotency) => {
+      const answer = await cancelPost({ ...callOf(own), idempotency }, { id: post.id });
+      isFull = true;
+      // More than what was committed, as where the outcome was waited for.
+      return { ...answer, warnings: ["It took its time."] };
+    });
+    expect(result).toMatchObject({ post: { status: "cancelled" }, warnings: ["It took its time."] });
+    expect(ctx.log.text()).toContain("The disk is full.");
   });
 });

@@ -7,6 +7,7 @@ import {
   type PlatformResponse,
 } from "../../src/ports/platform-io.ts";
 import type { PublishIo } from "../../src/ports/publish-io.ts";
+import { reconcileByListing } from "../../src/platforms/shared/reconcile.ts";
 import { scriptedPlatform, TEXT_CAPABILITIES } from "../support/scripted-platform.ts";
 
 type Publish = (post: PlatformPost, io: PublishIo) => Promise<PublishOutcome>;
@@ -168,19 +169,17 @@ async function publishWithList(post: PlatformPost, io: PublishIo): Promise<Publi
     request: { text: post.caption },
     send: async () =>
       String((await call(io, "/e/posts", { method: "POST", json: { text: post.caption } }))["id"]),
-    reconcile: async ({ intentAt, timesAsked }) => {
-      const response = await io.request({
-        method: "GET",
-        url: `${io.setting("BASE_URL") ?? ""}/e/posts?since=${intentAt - 60_000}`,
-        isIdempotent: true,
-      });
-      const posts = response.json as { id: string; text: string }[];
-      const match = posts.find((candidate) => candidate.text === post.caption);
-      if (match !== undefined) return { outcome: "done", result: match.id };
-      // Two empty listings, the platform's settling time apart, and its listing is reliable: it did not
-      // happen.
-      return timesAsked === 0 ? { outcome: "ask_again", afterMs: 100 } : { outcome: "send_again" };
-    },
+    reconcile: (context) =>
+      reconcileByListing<string>(context, {
+        io,
+        listedAfterMs: 100,
+        find: async (since) => {
+          const url = `${io.setting("BASE_URL") ?? ""}/e/posts?since=${since}`;
+          const response = await io.request({ method: "GET", url, isIdempotent: true });
+          const posts = response.json as { id: string; text: string }[];
+          return posts.find(({ text }) => text === post.caption)?.id ?? null;
+        },
+      }),
   });
   return live(id);
 }

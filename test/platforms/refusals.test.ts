@@ -25,9 +25,12 @@ async function meet(platform: AnyPlatform, fixture: PlatformFixture, refusal: Me
   const { words, answer, at = /^/, end = "failed", post } = refusal;
   await using stage = await fixture.openStage(platform);
   const { ctx, account } = stage;
+  let refused = 0;
   const request = async (one: OutboundRequest) => {
     const pass = () => ctx.outbound.request(one);
-    return one.method !== "GET" && at.test(one.url) ? answer(pass, one) : pass();
+    if (one.method === "GET" || !at.test(one.url)) return pass();
+    refused += 1;
+    return answer(pass, one);
   };
   const readStatus = async () => (await findAccountRow(ctx.store, account.owner_id, account.id))?.status;
   const { id } = await addPost(ctx, account, contentOf({ ...fixture.post, ...post }));
@@ -38,6 +41,8 @@ async function meet(platform: AnyPlatform, fixture: PlatformFixture, refusal: Me
   expect(ownWords(row.error)).not.toContain("IGNORE");
   expect(await readStatus()).toBe(expected.account);
   expect(await stage.published()).toBe(0);
+  // What is refused for good is not sent again.
+  if (end === "failed") expect(refused).toBe(1);
   if (end !== "waits") return;
   expect(await endOf(stage, id)).toMatchObject({ status: "published", error: null });
   expect(await stage.published()).toBe(1);

@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { settingName } from "../../domain/accounts/platform-settings.ts";
+import { SECOND } from "../../domain/time.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ConnectIo } from "../../ports/connect.ts";
-import type { JsonObject, PlatformAccount } from "../../ports/platform-io.ts";
+import type { JsonObject, PlatformAccount, PlatformResponse } from "../../ports/platform-io.ts";
 import type { AccountRow } from "../../store/queries/accounts.ts";
 import type { AppContext } from "../../context.ts";
 import { conversePlatform, readAnswer, requestPlatform } from "./platform-request.ts";
@@ -33,21 +34,32 @@ export async function createConnectIo(
   const platform = requirePlatform(ctx, provider);
   const asking = { ctx, platform, title: platform.title, ownerId, signal, knownSecrets };
   const set = await effectiveSettings(ctx);
+  let aheadMs = 0;
+  const request: ConnectIo["request"] = async (asked) => {
+    const response = await requestPlatform(asking, asked);
+    aheadMs = aheadOf(response, ctx.clock.now()) ?? aheadMs;
+    return response;
+  };
   return {
     signal,
     publicUrl: await ctx.publicUrl(),
     ...(platform.isLocal === true ? { feed: ctx.feed } : {}),
     log: withFields(ctx.log, { provider, ...fields }),
     now: () => ctx.clock.now(),
+    aheadMs: () => aheadMs,
     sleep: (ms) => ctx.clock.sleep(ms, signal),
     setting: (name, of = platform.name) => set[settingName(of, name)] ?? null,
-    request: (request) => requestPlatform(asking, request),
+    request,
     socket: (url, work) => conversePlatform(asking, url, work),
-    ask: async (request, schema) => {
-      const response = await requestPlatform(asking, request);
-      return readAnswer(asking, { request, response, schema });
-    },
+    ask: async (asked, schema) =>
+      readAnswer(asking, { request: asked, response: await request(asked), schema }),
   };
+}
+
+/** Null where the answer does not tell the time. One out of a cache is as old as it says. */
+function aheadOf({ headers }: PlatformResponse, now: number): number | null {
+  const at = Date.parse(headers["date"] ?? "") + Number(headers["age"] ?? 0) * SECOND;
+  return Number.isNaN(at) ? null : now - at;
 }
 
 function withFields(log: Logger, fields: object): Logger {

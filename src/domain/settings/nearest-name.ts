@@ -6,6 +6,7 @@ export function nearestName(given: string, names: readonly string[]): string | n
   if (given.length > MAX_MISTYPED) return null;
   const most = 1 + Math.floor(given.length / 10);
   const near = names
+    .filter((name) => Math.abs(name.length - given.length) <= most)
     .map((name) => ({ name, distance: distanceBetween(given, name) }))
     // Of a name as short as "x" nothing would be left of what was given.
     .filter(({ name, distance }) => distance <= most && distance * 2 < name.length)

@@ -2,10 +2,12 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { ReadableStream } from "node:stream/web";
-import type { Upload } from "@tus/server";
+import type { FileStore } from "@tus/file-store";
+import type { Server, Upload } from "@tus/server";
 import type { Request, RequestHandler, Response } from "express";
 import { AppError, INTERNAL_ERROR_SENTENCE } from "../../domain/errors.ts";
 import { agentsWordsFor } from "../../toolkit/words.ts";
+import type { File } from "../../domain/files/file.ts";
 import { newId } from "../../domain/ids.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { DAY, HOUR } from "../../domain/time.ts";
@@ -17,7 +19,7 @@ import { getFile } from "../../files/files.ts";
 import { callerOf } from "../access/auth.ts";
 import { sendError, statusOf } from "../errors.ts";
 import { bytesOf } from "./send-bytes.ts";
-import { createUploadLocks, type TakeLock } from "./upload-locks.ts";
+import { createUploadLocks, type TakeLock, type UploadLocks } from "./upload-locks.ts";
 
 const ABANDONED_MS = DAY;
 const SWEEP_EVERY_MS = HOUR;
@@ -31,18 +33,8 @@ export interface UploadPlace {
 }
 
 /** And below which path they are reached. */
-interface UploadDoor extends UploadPlace {
+interface UploadEndpoint extends UploadPlace {
   readonly base: string;
-}
-
-interface Refusal {
-  readonly status_code: number;
-  readonly body: string;
-}
-
-interface Finished {
-  readonly fileId: string;
-  readonly sizeBytes: number;
 }
 
 /**
@@ -52,7 +44,7 @@ interface Finished {
  */
 export function createResumableUploads(
   ctx: AppContext,
-  place: UploadDoor,
+  place: UploadEndpoint,
 ): RequestHandler<{ upload?: string }> {
   let running: Promise<Tus> | null = null;
   let sweptAt = -Infinity;
@@ -68,13 +60,13 @@ export function createResumableUploads(
     const tus = await running;
     if (ctx.clock.now() - sweptAt >= SWEEP_EVERY_MS) {
       sweptAt = ctx.clock.now();
-      await tus.clearExpired().catch((error: unknown) => {
+      await clearExpired(tus).catch((error: unknown) => {
         ctx.log.warn({ err: error }, "An abandoned upload could not be cleared away");
       });
     }
     const method = methodOf(request);
     if (method === "HEAD" && id !== undefined) {
-      const finished = await tus.findFinished(caller, id);
+      const finished = await findFinished(tus, caller, id);
       if (finished !== null) {
         response.set({ ...finishedHeaders(finished, place.base), "Tus-Resumable": "1.0.0" });
         return void response.end();
@@ -83,88 +75,32 @@ export function createResumableUploads(
     // Before the bytes come: a sender who is refused in the midst of them may not see the answer.
     if (method === "POST" || method === "PATCH")
       await assertFreeSpace(place.folder, Number(request.headers["content-length"] ?? 0));
-    await sendAnswer(response, await tus.handle(caller, request), place.base);
+    const web = asWebRequest(request);
+    tus.callers.set(web, caller);
+    await sendAnswer(response, await tus.server.handleWeb(web), place.base);
   };
 }
 
 interface Tus {
-  clearExpired(): Promise<void>;
-  handle(caller: Caller, request: Request<object>): Promise<globalThis.Response>;
-  /** What an upload became whose bytes are all there. One that a killed process did not store is stored now. */
-  findFinished(caller: Caller, id: string): Promise<Finished | null>;
+  readonly ctx: AppContext;
+  readonly server: Server;
+  readonly datastore: FileStore;
+  readonly locker: UploadLocks;
+  readonly callers: WeakMap<globalThis.Request, Caller>;
+  /** Uploads whose bytes are being stored. */
+  readonly storing: Map<string, Promise<File>>;
 }
 
 /** Loaded with the first upload: most processes never have one. */
-async function startTus(ctx: AppContext, { folder, base, takeLock }: UploadDoor): Promise<Tus> {
-  const [{ Server: TusServer, MemoryLocker, EVENTS }, { FileStore }] = await Promise.all([
+async function startTus(ctx: AppContext, { folder, base, takeLock }: UploadEndpoint): Promise<Tus> {
+  const [{ Server, MemoryLocker, EVENTS }, { FileStore }] = await Promise.all([
     import("@tus/server"),
     import("@tus/file-store"),
   ]);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const datastore = new FileStore({ directory: folder, expirationPeriodInMilliseconds: ABANDONED_MS });
   const locker = createUploadLocks(folder, { memory: MemoryLocker, take: takeLock });
-  const callers = new WeakMap<globalThis.Request, Caller>();
-  const storing = new Map<string, Promise<Finished>>();
-
-  const callerIn = (request: globalThis.Request): Caller => {
-    const caller = callers.get(request);
-    if (caller === undefined) throw new Error("An upload was reached without its caller.");
-    return caller;
-  };
-
-  const checkNew = async (upload: Upload): Promise<object> => {
-    requireWholeTexts(upload.metadata, ["Upload-Metadata"]);
-    const [owner = ""] = upload.id.split("-");
-    const begun = (await datastore.configstore.list?.()) ?? [];
-    if (begun.filter((id) => id.startsWith(`${owner}-`)).length >= MAX_UNFINISHED) {
-      throw new AppError(
-        "conflict",
-        `There may be ${MAX_UNFINISHED} unfinished uploads at most. Finish some, or end them with DELETE at their addresses, then begin this one.`,
-      );
-    }
-    await assertFreeSpace(folder, upload.size ?? 0);
-    return {};
-  };
-
-  const forget = ({ id }: Upload): Promise<void> =>
-    datastore
-      .remove(id)
-      .then(() => locker.forget(id))
-      .catch((error: unknown) => {
-        ctx.log.warn({ err: error }, "An upload could not be cleared away");
-      });
-
-  const store = async (caller: Caller, upload: Upload): Promise<Finished> => {
-    const stored = await findStored(ctx, caller, upload.id);
-    if (stored !== null) return stored;
-    try {
-      const { size, metadata, storage } = await datastore.getUpload(upload.id);
-      if (storage === undefined) throw new Error("The upload has no place.");
-      const { file } = await storeUpload(plainCall(ctx, caller), {
-        name: metadata?.["filename"] ?? null,
-        altText: metadata?.["altText"] ?? null,
-        body: createReadStream(storage.path),
-        sizeBytes: size ?? null,
-        fileId: fileIdOf(upload.id),
-      });
-      return { fileId: file.id, sizeBytes: file.sizeBytes };
-    } catch (error) {
-      // What can never be stored is forgotten.
-      if (error instanceof AppError && error.kind !== "unavailable") await forget(upload);
-      throw error;
-    }
-  };
-
-  /** A request that asks while the bytes are being stored waits for the same file. */
-  const storeOnce = (caller: Caller, upload: Upload): Promise<Finished> => {
-    const known = storing.get(upload.id);
-    if (known !== undefined) return known;
-    const made = store(caller, upload).finally(() => storing.delete(upload.id));
-    storing.set(upload.id, made);
-    return made;
-  };
-
-  const server = new TusServer({
+  const server = new Server({
     path: `${base}/uploads`,
     datastore,
     locker,
@@ -172,35 +108,92 @@ async function startTus(ctx: AppContext, { folder, base, takeLock }: UploadDoor)
     relativeLocation: true,
     // No other origin's pages may use the API.
     allowedOrigins: () => false,
-    namingFunction: (request) => `${markOf(callerIn(request))}-${newId("file").slice(FILE_PREFIX.length)}`,
-    onUploadCreate: (_request, upload) => checkNew(upload),
-    onUploadFinish: async (request, upload) => ({
-      headers: finishedHeaders(await storeOnce(callerIn(request), upload), base),
+    namingFunction: (request) =>
+      `${markOf(callerIn(tus, request))}-${newId("file").slice(FILE_PREFIX.length)}`,
+    onUploadCreate: (_request, upload) => checkNew(datastore, folder, upload),
+    onUploadFinish: async (request, { id }) => ({
+      headers: finishedHeaders(await storeOnce(tus, callerIn(tus, request), id), base),
     }),
     onResponseError: (_request, error) => asRefusal(ctx, folder, error),
   });
+  const tus: Tus = { ctx, server, datastore, locker, callers: new WeakMap(), storing: new Map() };
   // Only now: until its answer is made, tus still asks for the upload.
-  server.on(EVENTS.POST_FINISH, (_request, _response, upload) => void forget(upload));
+  server.on(EVENTS.POST_FINISH, (_request, _response, { id }) => void forget(tus, id));
+  return tus;
+}
 
-  return {
-    clearExpired: async () => {
-      await server.cleanUpExpiredUploads();
-      await locker.forgetBut((await datastore.configstore.list?.()) ?? []);
-    },
-    handle: (caller, request) => {
-      const web = asWebRequest(request);
-      callers.set(web, caller);
-      return server.handleWeb(web);
-    },
-    findFinished: async (caller, id) => {
-      const upload = await datastore.getUpload(id).catch(() => null);
-      if (upload === null) return findStored(ctx, caller, id);
-      if (upload.offset !== upload.size) return null;
-      const finished = await storeOnce(caller, upload);
-      await forget(upload);
-      return finished;
-    },
-  };
+function callerIn({ callers }: Tus, request: globalThis.Request): Caller {
+  const caller = callers.get(request);
+  if (caller === undefined) throw new Error("An upload was reached without its caller.");
+  return caller;
+}
+
+async function checkNew(datastore: FileStore, folder: string, upload: Upload): Promise<object> {
+  requireWholeTexts(upload.metadata, ["Upload-Metadata"]);
+  const [owner = ""] = upload.id.split("-");
+  const begun = (await datastore.configstore.list?.()) ?? [];
+  if (begun.filter((id) => id.startsWith(`${owner}-`)).length >= MAX_UNFINISHED) {
+    throw new AppError(
+      "conflict",
+      `There may be ${MAX_UNFINISHED} unfinished uploads at most. Finish some, or end them with DELETE at their addresses, then begin this one.`,
+    );
+  }
+  await assertFreeSpace(folder, upload.size ?? 0);
+  return {};
+}
+
+async function clearExpired({ server, locker, datastore }: Tus): Promise<void> {
+  await server.cleanUpExpiredUploads();
+  await locker.forgetBut((await datastore.configstore.list?.()) ?? []);
+}
+
+async function forget({ ctx, datastore, locker }: Tus, id: string): Promise<void> {
+  try {
+    await datastore.remove(id);
+    await locker.forget(id);
+  } catch (error) {
+    ctx.log.warn({ err: error }, "An upload could not be cleared away");
+  }
+}
+
+/** What an upload became whose bytes are all there. One that a killed process did not store is stored now. */
+async function findFinished(tus: Tus, caller: Caller, id: string): Promise<File | null> {
+  const upload = await tus.datastore.getUpload(id).catch(() => null);
+  if (upload === null) return findStored(tus.ctx, caller, id);
+  if (upload.offset !== upload.size) return null;
+  const finished = await storeOnce(tus, caller, id);
+  await forget(tus, id);
+  return finished;
+}
+
+/** A request that asks while the bytes are being stored waits for the same file. */
+function storeOnce(tus: Tus, caller: Caller, id: string): Promise<File> {
+  const { storing } = tus;
+  const made = storing.get(id) ?? store(tus, caller, id).finally(() => storing.delete(id));
+  storing.set(id, made);
+  return made;
+}
+
+async function store(tus: Tus, caller: Caller, id: string): Promise<File> {
+  const { ctx, datastore } = tus;
+  const stored = await findStored(ctx, caller, id);
+  if (stored !== null) return stored;
+  try {
+    const { size, metadata, storage } = await datastore.getUpload(id);
+    if (storage === undefined) throw new Error("The upload has no place.");
+    const { file } = await storeUpload(plainCall(ctx, caller), {
+      name: metadata?.["filename"] ?? null,
+      altText: metadata?.["altText"] ?? null,
+      body: createReadStream(storage.path),
+      sizeBytes: size ?? null,
+      fileId: fileIdOf(id),
+    });
+    return file;
+  } catch (error) {
+    // What can never be stored is forgotten.
+    if (error instanceof AppError && error.kind !== "unavailable") await forget(tus, id);
+    throw error;
+  }
 }
 
 /** Names files, so nothing else may stand in it. */
@@ -220,19 +213,19 @@ function markOf({ ownerId, keyId }: Caller): string {
 }
 
 /** Null where an upload has not become a file yet, or that was deleted. */
-async function findStored(ctx: AppContext, caller: Caller, uploadId: string): Promise<Finished | null> {
+async function findStored(ctx: AppContext, caller: Caller, uploadId: string): Promise<File | null> {
   try {
     const { file } = await getFile(plainCall(ctx, caller), { id: fileIdOf(uploadId) });
-    return file.status === "ready" ? { fileId: file.id, sizeBytes: file.sizeBytes } : null;
+    return file.status === "ready" ? file : null;
   } catch (error) {
     if (error instanceof AppError && error.kind === "not_found") return null;
     throw error;
   }
 }
 
-function finishedHeaders({ fileId, sizeBytes }: Finished, base: string): Record<string, string> {
+function finishedHeaders({ id, sizeBytes }: File, base: string): Record<string, string> {
   const size = String(sizeBytes);
-  return { "Content-Location": `${base}/${fileId}`, "Upload-Offset": size, "Upload-Length": size };
+  return { "Content-Location": `${base}/${id}`, "Upload-Offset": size, "Upload-Length": size };
 }
 
 /** tus 1.0: what clients say behind proxies that let only GET and POST through. */
@@ -261,7 +254,11 @@ async function sendAnswer(response: Response, answer: globalThis.Response, base:
 }
 
 /** The store of parts does not say why it could not write: a full disk is told from other failures here. */
-async function asRefusal(ctx: AppContext, folder: string, error: unknown): Promise<Refusal | undefined> {
+async function asRefusal(
+  ctx: AppContext,
+  folder: string,
+  error: unknown,
+): Promise<{ status_code: number; body: string } | undefined> {
   if (error instanceof AppError) return { status_code: statusOf(error), body: agentsWordsFor(error) };
   const isOfTus = typeof error === "object" && error !== null && "status_code" in error;
   if (isOfTus && error.status_code !== 500) return undefined;
@@ -278,18 +275,13 @@ function uploadNotFound(base: string): AppError {
   );
 }
 
-/** tus's refusals in our words; sentences of ours (they end with a full stop) go through. */
+/** Sentences of ours (they end with a full stop) go through; a refusal of tus is named as it stands. */
 function sentenceFor(status: number, body: string, base: string): string {
   const text = body.trim();
   if (text.endsWith(".") && /^[A-Z]/.test(text)) return text;
   if (status === 404 || status === 410) return agentsWordsFor(uploadNotFound(base));
-  return SENTENCES[status] ?? `The upload cannot go on (${text}). See the tus 1.0 protocol.`;
+  // People pick files, too.
+  if (status === 413)
+    return `Upload-Length: the file is larger than ${MAX_FILE_BYTES} bytes, or larger than was said. Give a smaller one.`;
+  return `The upload cannot go on (${text}). See the tus 1.0 protocol.`;
 }
-
-const SENTENCES: Readonly<Record<number, string>> = {
-  409: "Upload-Offset: is not how far the upload is. Ask for the offset with HEAD and go on from there.",
-  412: "Tus-Resumable: is required and must be 1.0.0. Use a tus client.",
-  413: `Upload-Length: the file is larger than ${MAX_FILE_BYTES} bytes, or larger than was said. Give a smaller one.`,
-  423: "Another request is sending to this upload, or it is just being stored. Wait a moment, then try again.",
-  500: INTERNAL_ERROR_SENTENCE,
-};

@@ -11,14 +11,14 @@ const ASK_EACH_MS = 50;
 
 const ENDING = ".lock";
 
-interface Held {
+interface FileHold {
   release(): void;
 }
 
 /** Takes a lock on a file that holds between processes. Null while another one has it. */
-export type TakeLock = (file: string) => Held | null;
+export type TakeLock = (file: string) => FileHold | null;
 
-interface UploadLocks extends Locker {
+export interface UploadLocks extends Locker {
   /** Takes the file of the lock of an upload away that is there no more. */
   forget(uploadId: string): Promise<void>;
   /** The same for all uploads but these. */
@@ -26,7 +26,10 @@ interface UploadLocks extends Locker {
 }
 
 /** tus has a word for it, but calls it a fault of the server. */
-const LOCKED = { status_code: 423, body: "locked" };
+const LOCKED = {
+  status_code: 423,
+  body: "Another request is sending to this upload, or it is just being stored. Wait a moment, then try again.",
+};
 
 /**
  * One request at a time for an upload, also where several servers work on the folder: tus's own lock for those of
@@ -56,12 +59,12 @@ export function createUploadLocks(
 }
 
 interface FileLock {
-  take(): Held | null;
+  take(): FileHold | null;
   leave(): Promise<void>;
 }
 
 function bothLocks(inside: Lock, { take, leave }: FileLock): Lock {
-  let held: Held | null = null;
+  let held: FileHold | null = null;
   return {
     async lock(signal, requestRelease) {
       await inside.lock(signal, requestRelease).catch(() => {

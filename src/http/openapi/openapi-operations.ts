@@ -20,6 +20,7 @@ const TAGS: Readonly<Record<string, string>> = {
   accounts: "Accounts",
   files: "Files",
   webhooks: "Event webhooks",
+  tools: "Tools",
 };
 
 const KEY_HEADER = z.object({
@@ -50,6 +51,14 @@ export function answer(schema: z.ZodType, description = "Done.") {
   return { description, content: { "application/json": { schema } } };
 }
 
+export function body(
+  schema: z.ZodType,
+  example: Record<string, unknown>,
+  others: ZodOpenApiRequestBodyObject["content"] = {},
+): ZodOpenApiRequestBodyObject {
+  return { required: true, content: { "application/json": { schema, example }, ...others } };
+}
+
 export function describeRoute(route: ResourceRoute, toolbox: Toolbox): Operation {
   const tool = toolOf(route, toolbox, route.tools[0]);
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].flatMap(([, name]) => name ?? []);
@@ -60,28 +69,37 @@ export function describeRoute(route: ResourceRoute, toolbox: Toolbox): Operation
     name,
     parameter(tool, { name, kind, fallback: defaults?.[name] }),
   ]);
-  return {
-    path: `/api/v1${route.path}`,
-    method: route.method,
-    operation: {
-      operationId: nameOf(route),
-      summary: route.summary,
-      description: `Needs the permission \`${tool.permission}\`. The same as \`${route.tools.join("` or `")}\`.`,
-      tags: [TAGS[route.path.split("/")[1] ?? ""] ?? "Service"],
-      requestParams: {
-        path: z.object(Object.fromEntries(names.map((name) => [name, required(fieldOf(tool, name))]))),
-        query: z.object(Object.fromEntries(parameters)),
-        ...(!tool.hints.readOnly && { header: headersOf(tool) }),
-      },
-      ...((route.body ?? "none") === "none" ? {} : { requestBody: bodyOf(route, toolbox, names) }),
-      responses: {
-        ...(success === undefined
-          ? { "200": answer(schema) }
-          : { "201": { ...answer(schema, "Made."), headers: location } }),
-        ...(success?.isMade && { "200": answer(schema, "Nothing was made: it was a dry run.") }),
-        ...FAILURES,
-      } as ZodOpenApiResponsesObject,
+  return describePath(route.method, route.path, {
+    summary: route.summary,
+    description: `Needs the permission \`${tool.permission}\`. The same as \`${route.tools.join("` or `")}\`.`,
+    requestParams: {
+      path: z.object(Object.fromEntries(names.map((name) => [name, required(fieldOf(tool, name))]))),
+      query: z.object(Object.fromEntries(parameters)),
+      ...(!tool.hints.readOnly && { header: headersOf(tool) }),
     },
+    ...((route.body ?? "none") === "none" ? {} : { requestBody: bodyOf(route, toolbox, names) }),
+    responses: {
+      ...(success === undefined
+        ? { "200": answer(schema) }
+        : { "201": { ...answer(schema, "Made."), headers: location } }),
+      ...(success?.isMade && { "200": answer(schema, "Nothing was made: it was a dry run.") }),
+      ...FAILURES,
+    } as ZodOpenApiResponsesObject,
+  });
+}
+
+/** A route below `/api/v1`, which names the operation and its group. */
+export function describePath(
+  method: Operation["method"],
+  path: string,
+  { summary = "", description = "", ...rest }: ZodOpenApiOperationObject,
+): Operation {
+  const tags = [TAGS[path.split("/")[1] ?? ""] ?? "Service"];
+  const texts = { summary, ...(description !== "" && { description }) };
+  return {
+    path: `/api/v1${path}`,
+    method,
+    operation: { operationId: nameOf(method, path), ...texts, tags, ...rest },
   };
 }
 
@@ -100,7 +118,7 @@ export function describeTool(tool: AnyTool): Operation {
       operationId: tool.name,
       summary: tool.title,
       // The example stands beside the body.
-      description: `${tool.description.replace(EXAMPLE, "")}\n\n${tellPermission(tool)}`,
+      description: `${tool.description.replace(EXAMPLE, "")}\n\n${permissionOf(tool)}`,
       tags: ["Tools"],
       ...(!tool.hints.readOnly && { requestParams: { header: headersOf(tool) } }),
       requestBody: {
@@ -116,7 +134,7 @@ export function describeTool(tool: AnyTool): Operation {
 }
 
 /** `getPostsById`, `postPosts`, … */
-function nameOf({ method, path }: ResourceRoute): string {
+function nameOf(method: string, path: string): string {
   const words = path.replaceAll("{", "by/").split(/[/}]/);
   return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
@@ -233,7 +251,7 @@ export function failures(...statuses: ErrorStatus[]): ZodOpenApiResponsesObject 
 
 export const FAILURES = failures(...(Object.keys(ERRORS) as ErrorStatus[]));
 
-function tellPermission({ permission, lesser }: AnyTool): string {
+function permissionOf({ permission, lesser }: AnyTool): string {
   const some = lesser === undefined ? "" : `, or \`${lesser.permission}\` ${lesser.way}`;
   return `Needs the permission \`${permission}\`${some}.`;
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ZodOpenApiObject } from "zod-openapi";
 import { File } from "../../domain/files/file.ts";
-import { answer, failures, type Operation } from "./openapi-operations.ts";
+import { answer, body, describePath, failures, type Operation } from "./openapi-operations.ts";
 import { PlatformAppArgs, PlatformAppState } from "../../domain/accounts/platform-app.ts";
 import { Account } from "../../domain/accounts/account.ts";
 import { Post } from "../../domain/posts/post.ts";
@@ -34,133 +34,76 @@ const Listing = z.strictObject({
   annotations: AnyObject.describe("The hints of MCP."),
 });
 
+const ASKED = failures("400", "401", "403", "429", "500");
+const CHANGED = { ...ASKED, ...failures("409", "413", "503") };
+
 /** Routes that are no tools: files that carry bytes, and the service itself. */
 export const OTHER_PATHS: readonly Operation[] = [
-  {
-    path: "/api/v1/files",
-    method: "post",
-    operation: {
-      operationId: "postFiles",
-      summary: "Upload a file, or import one by its address",
-      description:
-        "Needs the permission `files`. Send the bytes with their `Content-Type` and the name in the address, or JSON with a `url`. " +
-        "Large videos are better sent to `/api/v1/files/uploads`, which goes on after a broken connection.",
-      tags: ["Files"],
-      requestParams: {
-        query: z.object({
-          name: z.string().optional().describe("The name of uploaded bytes, for example clip.mp4."),
-          altText: z.string().optional().describe("What an uploaded picture shows."),
-        }),
-      },
-      requestBody: {
-        required: true,
-        content: {
-          "application/json": {
-            schema: Import,
-            example: { url: "https://example.com/alps.jpg", altText: "Snowy peaks at sunrise" },
-          },
-          "*/*": { schema: Bytes },
-        },
-      },
-      responses: {
-        "201": answer(OneFile, "Stored."),
-        ...failures("400", "401", "403", "409", "413", "429", "500", "503", "507"),
-      },
+  describePath("post", "/files", {
+    summary: "Upload a file, or import one by its address",
+    description:
+      "Needs the permission `files`. Send the bytes with their `Content-Type` and the name in the address, or JSON with a `url`. " +
+      "Large videos are better sent to `/api/v1/files/uploads`, which goes on after a broken connection.",
+    requestParams: {
+      query: z.object({
+        name: z.string().optional().describe("The name of uploaded bytes, for example clip.mp4."),
+        altText: z.string().optional().describe("What an uploaded picture shows."),
+      }),
     },
-  },
-  {
-    path: "/api/v1/files/{id}",
-    method: "get",
-    operation: {
-      operationId: "getFilesById",
-      summary: "One file",
-      description: "Needs the permission `read`.",
-      tags: ["Files"],
-      requestParams: { path: z.object({ id: z.string().describe("The file, from list_files.") }) },
-      responses: { "200": answer(OneFile), ...failures("400", "401", "403", "404", "429", "500") },
+    requestBody: body(
+      Import,
+      { url: "https://example.com/alps.jpg", altText: "Snowy peaks at sunrise" },
+      { "*/*": { schema: Bytes } },
+    ),
+    responses: { "201": answer(OneFile, "Stored."), ...CHANGED, ...failures("507") },
+  }),
+  describePath("get", "/files/{id}", {
+    summary: "One file",
+    description: "Needs the permission `read`.",
+    requestParams: { path: z.object({ id: z.string().describe("The file, from list_files.") }) },
+    responses: { "200": answer(OneFile), ...ASKED, ...failures("404") },
+  }),
+  describePath("post", "/files/uploads", {
+    summary: "Begin a resumable upload",
+    description:
+      "Needs the permission `files`. Speaks the tus 1.0 protocol (tus.io): use a tus client. " +
+      "`Upload-Metadata` takes `filename` and `filetype`. When the last byte is there, the file is in `GET /api/v1/files`.",
+    requestParams: {
+      header: z.object({
+        "Tus-Resumable": z.literal("1.0.0"),
+        "Upload-Length": z.string().describe("Bytes of the whole file."),
+        "Upload-Metadata": z.string().optional().describe("`filename` and `filetype`, each in Base64."),
+      }),
     },
-  },
-  {
-    path: "/api/v1/files/uploads",
-    method: "post",
-    operation: {
-      operationId: "postFilesUploads",
-      summary: "Begin a resumable upload",
-      description:
-        "Needs the permission `files`. Speaks the tus 1.0 protocol (tus.io): use a tus client. " +
-        "`Upload-Metadata` takes `filename` and `filetype`. When the last byte is there, the file is in `GET /api/v1/files`.",
-      tags: ["Files"],
-      requestParams: {
-        header: z.object({
-          "Tus-Resumable": z.literal("1.0.0"),
-          "Upload-Length": z.string().describe("Bytes of the whole file."),
-          "Upload-Metadata": z.string().optional().describe("`filename` and `filetype`, each in Base64."),
-        }),
+    responses: {
+      "201": {
+        description: "Begun. Send the bytes to Location by PATCH.",
+        headers: { Location: { description: "The upload's address.", schema: { type: "string" } } },
       },
-      responses: {
-        "201": {
-          description: "Begun. Send the bytes to Location by PATCH.",
-          headers: { Location: { description: "The upload's address.", schema: { type: "string" } } },
-        },
-        ...failures("400", "401", "403", "409", "413", "429", "500", "503", "507"),
-      },
+      ...CHANGED,
+      ...failures("507"),
     },
-  },
-  {
-    path: "/api/v1/platforms/{provider}/app",
-    method: "put",
-    operation: {
-      operationId: "putPlatformsByProviderApp",
-      summary: "Enter the app that you registered at a platform",
-      description:
-        "Needs the permission `admin`, of the default owner. The platform is asked whether it takes the app, and one that it refuses is answered with 400. The app is kept encrypted, holds at once in every process, and is never answered. " +
-        "What the environment names stands before it. `posthorn setup` does the same.",
-      tags: ["Service"],
-      requestParams: { path: AppPath },
-      requestBody: {
-        required: true,
-        content: {
-          "application/json": {
-            schema: PlatformAppArgs,
-            example: { clientId: "1234567890", clientSecret: "the-secret-of-the-app" },
-          },
-        },
-      },
-      responses: {
-        "200": answer(PlatformAppState),
-        ...failures("400", "401", "403", "404", "409", "413", "429", "500", "503"),
-      },
-    },
-  },
-  {
-    path: "/api/v1/platforms/{provider}/app",
-    method: "delete",
-    operation: {
-      operationId: "deletePlatformsByProviderApp",
-      summary: "Forget the app that was entered",
-      description:
-        "Needs the permission `admin`, of the default owner. Channels that were connected with it can then not renew their access.",
-      tags: ["Service"],
-      requestParams: { path: AppPath },
-      responses: {
-        "200": answer(PlatformAppState),
-        ...failures("400", "401", "403", "404", "409", "413", "429", "500", "503"),
-      },
-    },
-  },
-  {
-    path: "/api/v1/tools",
-    method: "get",
-    operation: {
-      operationId: "getTools",
-      summary: "The tools this key may call, with their schemas",
-      tags: ["Tools"],
-      responses: {
-        "200": answer(z.strictObject({ tools: z.array(Listing) })),
-        ...failures("400", "401", "403", "429", "500"),
-      },
-    },
-  },
+  }),
+  describePath("put", "/platforms/{provider}/app", {
+    summary: "Enter the app that you registered at a platform",
+    description:
+      "Needs the permission `admin`, of the default owner. The platform is asked whether it takes the app, and one that it refuses is answered with 400. The app is kept encrypted, holds at once in every process, and is never answered. " +
+      "What the environment names stands before it. `posthorn setup` does the same.",
+    requestParams: { path: AppPath },
+    requestBody: body(PlatformAppArgs, { clientId: "1234567890", clientSecret: "the-secret-of-the-app" }),
+    responses: { "200": answer(PlatformAppState), ...CHANGED, ...failures("404") },
+  }),
+  describePath("delete", "/platforms/{provider}/app", {
+    summary: "Forget the app that was entered",
+    description:
+      "Needs the permission `admin`, of the default owner. Channels that were connected with it can then not renew their access.",
+    requestParams: { path: AppPath },
+    responses: { "200": answer(PlatformAppState), ...CHANGED, ...failures("404") },
+  }),
+  describePath("get", "/tools", {
+    summary: "The tools this key may call, with their schemas",
+    responses: { "200": answer(z.strictObject({ tools: z.array(Listing) })), ...ASKED },
+  }),
   open("/api/v1/openapi.json", ["getOpenApi", "This description", AnyObject]),
   open("/healthz", ["getHealth", "Whether the process answers", state("ok")]),
   open("/readyz", ["getReadiness", "Whether database and publisher of this process work", state("ready")]),

@@ -133,7 +133,7 @@ function create(post: DailymotionPost, io: PublishIo, fileUrl: string): Promise<
     },
     reconcile: (context) =>
       reconcileByListing(context, {
-        now: io.now(),
+        io,
         listedAfterMs: MINUTE,
         find: async (since) => {
           const query = { created_after: toIso(since), sort: "-created_at", page_size: 100, fields: FIELDS };

@@ -134,13 +134,12 @@ const UNREADABLE =
 function reconcileOf(post: DiscordPost, io: PublishIo, place: Place): EffectSpec<Json>["reconcile"] {
   if (isWebhook(io.account)) return blind("a webhook of Discord");
   return async (context) => {
-    const now = io.now();
     if (isNewThread(post, place)) {
       const find = (since: number): Promise<Sent | null> => findThread(post, io, { place, since });
-      return reconcileByListing(context, { now, listedAfterMs: LISTED_MS, find });
+      return reconcileByListing(context, { io, listedAfterMs: LISTED_MS, find });
     }
     return reconcileByListing(context, {
-      now,
+      io,
       listedAfterMs: LISTED_MS,
       keyMs: NONCE_MS,
       doubt: (await mayReadHistory(post, io)) ? undefined : UNREADABLE,

@@ -146,7 +146,7 @@ export function reconcilePost(
   context: ReconcileContext,
 ): Promise<Reconciled<Placed>> {
   return reconcileByListing<Placed>(context, {
-    now: io.now(),
+    io,
     listedAfterMs: MINUTE,
     find: (since) => findPost({ post, photos, since }, io),
   });

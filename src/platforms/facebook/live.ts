@@ -298,7 +298,7 @@ async function comment(
     },
     reconcile: (context) =>
       reconcileByListing<string>(context, {
-        now: io.now(),
+        io,
         listedAfterMs: MINUTE,
         find: async (since) => {
           const fields = "id,message,created_time";

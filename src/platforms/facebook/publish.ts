@@ -285,7 +285,7 @@ async function placePhotoStory(post: FacebookPost, io: PublishIo): Promise<Place
     },
     reconcile: (context) =>
       reconcileByListing<Placed>(context, {
-        now: io.now(),
+        io,
         listedAfterMs: MINUTE,
         find: async (_since, doubts) => {
           const { story, isWhole } = await findStory(io, photo);

@@ -255,7 +255,7 @@ function sendCast(json: JsonObject, at: number, io: PublishIo): Promise<Sent> {
       return { id: (await ask(io, call, One)).cast.hash };
     },
     // For how long Neynar knows them it does not tell: the cast is looked for first.
-    reconcile: (context) => reconcileByListing(context, { now: io.now(), listedAfterMs: 2 * MINUTE, find }),
+    reconcile: (context) => reconcileByListing(context, { io, listedAfterMs: 2 * MINUTE, find }),
     ...(at === 0 ? { live: liveAt } : {}),
   });
 }

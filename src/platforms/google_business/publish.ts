@@ -88,7 +88,7 @@ async function place(post: BusinessPost, io: PublishIo): Promise<Placed> {
     },
     reconcile: (context) =>
       reconcileByListing<Placed>(context, {
-        now: io.now(),
+        io,
         listedAfterMs: MINUTE,
         find: async (since, doubts) => {
           const tooMany = (): void => doubts(TOO_MANY);

@@ -244,7 +244,7 @@ async function publish(post: Post, io: PublishIo): Promise<PublishOutcome> {
     request: { draftId },
     send: async () => (await change(io, "publishDraft", { draftId }, POST)).post,
     // Answers of the API are up to 25 seconds old.
-    reconcile: (context) => reconcileByListing(context, { now: io.now(), listedAfterMs: 2 * MINUTE, find }),
+    reconcile: (context) => reconcileByListing(context, { io, listedAfterMs: 2 * MINUTE, find }),
     live: (done) => ({ platformPostId: done.id, platformUrl: done.url }),
   });
   return { state: "live", platformPostId: id, platformUrl: url };

@@ -273,7 +273,7 @@ async function comment(io: PublishIo, mediaId: string | null, message: string): 
     send: async () => (await ask(io, { method: "POST", path, form: { message }, rules: MILD }, Created)).id,
     reconcile: (context) =>
       reconcileByListing(context, {
-        now: io.now(),
+        io,
         listedAfterMs: MINUTE,
         find: async () => {
           const all = listEntries(io, list, Comment, { maxPages: 4 });

@@ -77,7 +77,7 @@ export async function publish(post: LemmyPost, io: PublishIo): Promise<PublishOu
     },
     reconcile: (context) =>
       reconcileByListing(context, {
-        now: io.now(),
+        io,
         listedAfterMs: LISTED_AFTER_MS,
         doubt: community.isOpen
           ? undefined

@@ -179,7 +179,7 @@ async function reconcile(
   const reason = "the answer was lost, and LinkedIn does not show an app what members have posted.";
   if (!mayRead(io)) return { outcome: "unknown", reason };
   return reconcileByListing(context, {
-    now: io.now(),
+    io,
     listedAfterMs: MINUTE,
     find: (since) => find(json, io, since),
   });

@@ -65,7 +65,7 @@ function send(
       // Another token may have brought another device, which the transaction is unknown to.
       const found = await find(context.intentAt - MINUTE);
       if (found !== null) return { outcome: "done", result: found };
-      const listing = { now: io.now(), listedAfterMs: 30 * SECOND, keyMs: TRANSACTION_MS, find };
+      const listing = { io, listedAfterMs: 30 * SECOND, keyMs: TRANSACTION_MS, find };
       return reconcileByListing(context, listing);
     },
     ...(at === 0 ? { live: (eventId: string) => liveAt(eventId, io) } : {}),

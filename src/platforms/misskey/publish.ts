@@ -95,7 +95,7 @@ function sendNote(outgoing: Outgoing, io: PublishIo): Promise<Posted> {
     },
     reconcile: (context) =>
       reconcileByListing(context, {
-        now: io.now(),
+        io,
         listedAfterMs: LISTED_AFTER_MS,
         // The account's own notes are all in it, whatever their visibility.
         find: (since) => findNote(io, json, since),

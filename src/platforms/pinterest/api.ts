@@ -94,7 +94,7 @@ export async function reconcilePin(
   io: PlatformIo,
 ): Promise<Reconciled<{ id: string }>> {
   return reconcileByListing(context, {
-    now: io.now(),
+    io,
     listedAfterMs: MINUTE,
     find: async (since, doubts) => {
       const tooMany = (): void =>

@@ -96,7 +96,7 @@ function makeBoard(name: string, io: PublishIo): Promise<string> {
     },
     reconcile: (context) =>
       reconcileByListing<string>(context, {
-        now: io.now(),
+        io,
         listedAfterMs: MINUTE,
         find: () => findBoard(name, io),
       }),

@@ -225,7 +225,7 @@ async function crosspost(
     },
     reconcile: (context) =>
       reconcileByListing<Placed>(context, {
-        now: io.now(),
+        io,
         listedAfterMs: LISTED_AFTER_MS.crosspost,
         find: (since) =>
           findEntry(
@@ -280,7 +280,7 @@ async function send(post: RedditPost, io: PublishIo): Promise<Sent> {
     },
     reconcile: (context) =>
       reconcileByListing<Sent>(context, {
-        now: io.now(),
+        io,
         listedAfterMs: LISTED_AFTER_MS[kind],
         find: async (since) => {
           const placed = await findPost(post, since, io);

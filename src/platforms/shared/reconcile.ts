@@ -10,12 +10,11 @@ import type {
 } from "../../ports/publish-io.ts";
 import { throwNotSent } from "./faults.ts";
 
-/** The platform's clock may be behind ours by so much. */
+/** The platform's clock may be behind ours by so much, beside what its answers tell. */
 const CLOCK_TOLERANCE_MS = MINUTE;
 
 export interface Listing<R> {
-  /** Wall clock in milliseconds. */
-  readonly now: number;
+  readonly io: Pick<PublishIo, "now" | "aheadMs">;
   /** After it, what was taken stands in a listing: the platform's lag, with room to spare. */
   readonly listedAfterMs: number;
   /**
@@ -51,14 +50,19 @@ export async function reconcileByListing<R>(
   }: Pick<ReconcileContext, "intentAt" | "handle" | "saveHandle" | "wasTaken">,
   listing: Listing<R>,
 ): Promise<Reconciled<R>> {
-  if (listing.now < intentAt + (listing.keyMs ?? 0) * 0.75)
-    return { outcome: "send_again", isStillInDoubt: true };
+  const { io } = listing;
+  const now = io.now();
+  if (now < intentAt + (listing.keyMs ?? 0) * 0.75) return { outcome: "send_again", isStillInDoubt: true };
   let { doubt } = listing;
-  const found = await listing.find(intentAt - CLOCK_TOLERANCE_MS, (reason) => (doubt = reason));
+  const findSince = (at: number): Promise<R | null> =>
+    listing.find(at - CLOCK_TOLERANCE_MS, (reason) => (doubt = reason));
+  // Only its answer tells what the platform's clock shows.
+  const found =
+    (await findSince(intentAt)) ?? (io.aheadMs() > 0 ? await findSince(intentAt - io.aheadMs()) : null);
   if (found !== null) return { outcome: "done", result: found };
   const { absentAt, ...kept } = Handle.parse(handle ?? {});
-  if (absentAt === undefined) await saveHandle({ ...kept, absentAt: listing.now });
-  const waitMs = (absentAt ?? listing.now) + listing.listedAfterMs - listing.now;
+  if (absentAt === undefined) await saveHandle({ ...kept, absentAt: now });
+  const waitMs = (absentAt ?? now) + listing.listedAfterMs - now;
   if (waitMs > 0) return { outcome: "ask_again", afterMs: waitMs };
   if (wasTaken) return { outcome: "unknown", reason: TAKEN };
   if (doubt !== undefined) return { outcome: "unknown", reason: doubt };

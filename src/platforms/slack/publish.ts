@@ -369,7 +369,7 @@ async function reconcileByLooking<R>(
   { listedAfterMs, find }: { readonly listedAfterMs: number; find(since: number): Promise<R | null> },
 ): Promise<Reconciled<R>> {
   try {
-    return await reconcileByListing(context, { now: io.now(), listedAfterMs, find });
+    return await reconcileByListing(context, { io, listedAfterMs, find });
   } catch (error) {
     if (!(error instanceof PlatformFault) || error.kind !== "rejected") throw error;
     return { outcome: "unknown", reason: `the answer was lost, and ${error.message}` };

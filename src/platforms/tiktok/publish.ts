@@ -145,7 +145,7 @@ async function reconcilePhotos(
 ): Promise<Reconciled<Sent>> {
   const { username } = PhotosAsked.parse(context.handle);
   const reconciled = reconcileByListing<Sent>(context, {
-    now: io.now(),
+    io,
     // Moderation takes a minute as a rule.
     listedAfterMs: 3 * MINUTE,
     doubt: "the answer was lost, and TikTok lists only public posts, and lists them late.",

@@ -109,7 +109,7 @@ async function place(post: TumblrPost, io: PublishIo): Promise<Placed> {
     },
     reconcile: (context) =>
       reconcileByListing<Placed>(context, {
-        now: io.now(),
+        io,
         listedAfterMs: hasFilm ? 15 * MINUTE : MINUTE,
         find: (since) => findSent(io, markOf(context.key), since),
       }),

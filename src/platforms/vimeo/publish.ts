@@ -109,7 +109,7 @@ async function adopt(post: VimeoPost, io: PublishIo, context: ReconcileContext):
   const wanted = Wanted.safeParse(context.handle).data;
   if (wanted === undefined) return { outcome: "send_again" };
   const found = await reconcileByListing<Json>(context, {
-    now: io.now(),
+    io,
     listedAfterMs: LISTED_AFTER_MS,
     find: (since) => findEmpty(post, io, { since, ...wanted }),
   });

@@ -136,7 +136,7 @@ function reconcile(
 ): Promise<Reconciled<z.infer<typeof Posted>>> {
   const { mayBeOurs } = Handle.parse(context.handle);
   return reconcileByListing(context, {
-    now: io.now(),
+    io,
     listedAfterMs: LISTING_LAG_MS,
     doubt: mayBeOurs
       ? "X refused it as a duplicate, and the channel's latest posts do not have it."

@@ -296,7 +296,7 @@ async function comment(io: PublishIo, videoId: string, text: string): Promise<vo
     },
     reconcile: (context) =>
       reconcileByListing<string>(context, {
-        now: io.now(),
+        io,
         listedAfterMs: MINUTE,
         find: async (_since, doubts) => {
           const tooMany = (): void => doubts("the answer was lost, and the video has too many comments.");

@@ -3,7 +3,7 @@ import type { ImportArgs } from "../../domain/posts/post-import.ts";
 import { EXAMPLE_DAY } from "../../domain/time.ts";
 import { quote } from "../../domain/text/plain-text.ts";
 import { orderOf, toIsoMoment } from "./cell-times.ts";
-import { FIELDS, fieldOf, readHead, withIsoTimes, withOneChannel, type Column } from "./columns.ts";
+import { fieldOf, readHead, withIsoTimes, withOneChannel, type Column } from "./columns.ts";
 import type { TableRow } from "./read-table.ts";
 
 /*
@@ -37,6 +37,9 @@ interface Service {
   readonly waiting?: readonly string[];
 }
 
+const MEDIA = { "image url": "media", "image urls": "media", "video url": "media" } as const;
+const LINK = { link: "link", "link (optional)": "link", url: "link" } as const;
+
 const SERVICES: readonly Service[] = [
   {
     name: "Buffer",
@@ -45,25 +48,14 @@ const SERVICES: readonly Service[] = [
       text: "caption",
       "posting time": "scheduledAt",
       tags: "labels",
-      "image url": "media",
       "image url(s)": "media",
-      "image urls": "media",
-      "video url": "media",
+      ...MEDIA,
     },
   },
   {
     name: "Hootsuite",
     telling: ["date", "message"],
-    meanings: {
-      date: "scheduledAt",
-      message: "caption",
-      link: "link",
-      "link (optional)": "link",
-      url: "link",
-      "image url": "media",
-      "image urls": "media",
-      "video url": "media",
-    },
+    meanings: { date: "scheduledAt", message: "caption", ...LINK, ...MEDIA },
   },
   {
     name: "Postiz",
@@ -88,16 +80,12 @@ const SLASHED = /^\s*(\d{1,4})\/(\d{1,2})\/(\d{1,4})\s+(\d{1,2}):(\d{2})\s*$/;
 export function toOwnTable(table: readonly TableRow[], as: ImportArgs["as"] = "posts"): OwnTable {
   const [first, ...others] = table;
   if (first === undefined) throw new AppError("invalid", "csv: is empty. Its first row names the columns.");
-  if (SLASHED.test(first.cells[0] ?? ""))
-    return translate(findService(HOOTSUITE_HEAD), { line: first.line, cells: HOOTSUITE_HEAD }, table);
-  const service = SERVICES.find((one) => isTableOf(one, titlesOf(first)));
-  if (service !== undefined) return translate(service, first, others);
+  const isHeadless = SLASHED.test(first.cells[0] ?? "");
+  const head = isHeadless ? { line: first.line, cells: HOOTSUITE_HEAD } : first;
+  const service = SERVICES.find((one) => isTableOf(one, titlesOf(head)));
+  if (service !== undefined) return translate(service, head, isHeadless ? table : others);
   const columns = readHead(first, as);
-  return {
-    service: null,
-    columns,
-    ...withIsoTimes(columns, withOneChannel(columns, others)),
-  };
+  return { service: null, columns, ...withIsoTimes(columns, withOneChannel(columns, others)) };
 }
 
 /** Not where it has a column besides that a post of ours has: then a person made it. */
@@ -108,51 +96,51 @@ function isTableOf({ telling, meanings }: Service, titles: readonly string[]): b
 
 const OWN_COLUMNS: ReadonlySet<string> = new Set(["accountId", "scheduledAt", "date", "time"]);
 
-function findService(head: readonly string[]): Service {
-  const titles = head.map((title) => title.toLowerCase());
-  const service = SERVICES.find(({ telling }) => telling.every((name) => titles.includes(name)));
-  if (service === undefined) throw new Error(`No service has the columns ${head.join(", ")}.`);
-  return service;
-}
-
 function titlesOf({ cells }: TableRow): string[] {
   return cells.map((cell) => cell.trim().toLowerCase());
 }
 
-/** The columns of what comes out. A link stands in the text, as it would there. */
-const OUT = ["accountId", "scheduledAt", "caption", "mediaUrl", "metadata.moreMedia", "labels"] as const;
+/** The columns of what comes out, and whose titles they have. A link stands in the text, as it would there. */
+const COLUMNS: readonly (readonly [field: string, meaning: Meaning])[] = [
+  ["accountId", "accountId"],
+  ["scheduledAt", "scheduledAt"],
+  ["caption", "caption"],
+  ["mediaUrl", "media"],
+  ["metadata.moreMedia", "media"],
+  ["labels", "labels"],
+];
 
 function translate(service: Service, head: TableRow, given: readonly TableRow[]): OwnTable {
-  const titles = titlesOf(head);
-  const placesOf = (meaning: Meaning): number[] =>
-    titles.flatMap((title, at) => (service.meanings[title] === meaning ? [at] : []));
+  const meanings = titlesOf(head).map((title) => service.meanings[title]);
   const cellsOf = ({ cells }: TableRow, meaning: Meaning): string[] =>
-    placesOf(meaning).flatMap((at) => ((cells[at] ?? "").trim() === "" ? [] : [cells[at] ?? ""]));
+    cells.filter((cell, at) => meanings[at] === meaning && cell.trim() !== "");
   const isWaiting = (row: TableRow): boolean =>
     cellsOf(row, "state").every((state) => service.waiting?.includes(state.trim().toLowerCase()) === true);
   const rows = given.filter(isWaiting);
   const dates = readDates(rows.map((row) => cellsOf(row, "scheduledAt")[0] ?? ""));
-  const fields = OUT.filter((field) => field !== "labels" || FIELDS.includes(field));
   return {
     service: service.name,
-    columns: fields.map((field, at) => ({ field, title: titleOf(head, placesOf, field), at })),
+    columns: COLUMNS.map(([field, meaning], at) => ({
+      field,
+      title: head.cells[meanings.indexOf(meaning)]?.trim() ?? field,
+      at,
+    })),
     rows: rows.map((row, at) => {
       const [mediaUrl = "", ...more] = cellsOf(row, "media").flatMap(readAddresses);
-      const cells: Record<(typeof OUT)[number], string> = {
-        accountId: cellsOf(row, "accountId")[0] ?? "",
-        scheduledAt: dates.times[at] ?? "",
-        caption: [...cellsOf(row, "caption"), ...cellsOf(row, "link")].join("\n"),
+      const cells = [
+        cellsOf(row, "accountId")[0] ?? "",
+        dates.times[at] ?? "",
+        [...cellsOf(row, "caption"), ...cellsOf(row, "link")].join("\n"),
         mediaUrl,
-        "metadata.moreMedia": more.length === 0 ? "" : JSON.stringify(more.map((url) => ({ url }))),
-        labels: cellsOf(row, "labels").join(","),
-      };
+        more.length === 0 ? "" : JSON.stringify(more.map((url) => ({ url }))),
+        cellsOf(row, "labels").join(","),
+      ];
       // A cell too many is told as one of ours is.
-      const stray = row.cells.slice(head.cells.length);
-      return { line: row.line, cells: [...fields.map((field) => cells[field]), ...stray] };
+      return { line: row.line, cells: [...cells, ...row.cells.slice(head.cells.length)] };
     }),
     warnings: [
       ...dates.warnings,
-      ...tellLeftOut(service, head, given),
+      ...warnOfRest(head, meanings, given),
       ...(rows.length === given.length
         ? []
         : [`${given.length - rows.length} rows do not wait at ${service.name} any more, and were left out.`]),
@@ -161,25 +149,18 @@ function translate(service: Service, head: TableRow, given: readonly TableRow[])
 }
 
 /** Columns with something in them that no field of a post is like. */
-function tellLeftOut({ meanings }: Service, head: TableRow, given: readonly TableRow[]): string[] {
-  const isTaken = (title: string): boolean => {
-    const meaning = meanings[title.trim().toLowerCase()];
-    return meaning !== undefined && (meaning !== "labels" || FIELDS.includes(meaning));
-  };
+function warnOfRest(
+  head: TableRow,
+  meanings: readonly (Meaning | undefined)[],
+  given: readonly TableRow[],
+): string[] {
   const left = head.cells.filter(
     (title, at) =>
-      title.trim() !== "" && !isTaken(title) && given.some(({ cells }) => (cells[at] ?? "").trim() !== ""),
+      title.trim() !== "" &&
+      meanings[at] === undefined &&
+      given.some(({ cells }) => (cells[at] ?? "").trim() !== ""),
   );
   return left.length === 0 ? [] : [`Left out, as a post has nothing like it: ${left.map(quote).join(", ")}.`];
-}
-
-/** Of their column that a field of ours is made of. */
-function titleOf(head: TableRow, places: (meaning: Meaning) => number[], field: string): string {
-  const meaning = field === "mediaUrl" || field === "metadata.moreMedia" ? "media" : field;
-  const [at] = ["scheduledAt", "caption", "media", "accountId", "labels"].includes(meaning)
-    ? places(meaning as Meaning)
-    : [];
-  return at === undefined ? field : (head.cells[at] ?? field).trim();
 }
 
 /** One address or several, separated by commas or white space, or JSON of Postiz: `[{"path":"https://…"}]`. */
@@ -194,8 +175,7 @@ function readAddresses(cell: string): string[] {
 }
 
 function addressOf(item: unknown): string[] {
-  if (typeof item === "string") return [item];
-  if (typeof item !== "object" || item === null) return [];
+  if (typeof item !== "object" || item === null) return typeof item === "string" ? [item] : [];
   const found = "path" in item ? item.path : "url" in item ? item.url : undefined;
   return typeof found === "string" ? [found] : [];
 }

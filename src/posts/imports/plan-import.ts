@@ -10,7 +10,7 @@ import type { CallContext } from "../../context.ts";
 import { preparePost, type PreparedPost } from "../prepare.ts";
 import { findImported, listWaitingTwins, type TwinRow } from "../../store/queries/imported-rows.ts";
 import { type Column, FIELDS } from "./columns.ts";
-import { lookingOnce } from "./one-look.ts";
+import { lookingOnce } from "./head-once.ts";
 import { toOwnTable } from "./other-services.ts";
 import { type ReadRow, readSource, rowReader } from "./read-rows.ts";
 import { readTable } from "./read-table.ts";

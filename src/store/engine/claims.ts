@@ -9,7 +9,7 @@ export interface Claims {
   /** Whether a due post waits that was there at several crashes in a row. */
   hasQuarantined(now: number): Promise<boolean>;
   /** Claims due posts for a worker, one an account, first due first, in one durable transaction. */
-  claim(wish: ClaimWish): Promise<Claimed>;
+  claim(wish: ClaimWish): Promise<ClaimBatch>;
   /**
    * Fails posts that are too late, unless their channel is paused: those that still wait, and those that were on
    * their way to a lost channel.
@@ -24,7 +24,7 @@ export interface Claims {
    * that crashed too often in a row fails, and waits for a while before. The engine proves the death in this transaction. Null where it
    * does not, or where another worker has taken over.
    */
-  takeOver(workerId: string, now: number): Promise<TakenOver | null>;
+  takeOver(workerId: string, now: number): Promise<TakeOver | null>;
   /** Releases own posts whose result could not be written. Does nothing where the lease is gone. */
   abandon(leases: readonly Lease[], now: number): Promise<void>;
   /** Notes the time. Returns the time noted before, and how far the clock has gone back since. */
@@ -34,7 +34,7 @@ export interface Claims {
   ): Promise<{ readonly last: number | null; readonly backMs: number }>;
 }
 
-export interface TakenOver {
+export interface TakeOver {
   readonly posts: number;
   /** The ids of those that crashed too often. */
   readonly failed: readonly string[];
@@ -65,10 +65,9 @@ export interface Candidate {
 export interface ClaimedPost extends Candidate {
   readonly lease: Lease;
   readonly attempt: number;
-  readonly lateCause: LateCause | null;
 }
 
-export interface Claimed {
+export interface ClaimBatch {
   readonly posts: readonly ClaimedPost[];
   /** As many as the limit: there may be more. */
   readonly isFull: boolean;

@@ -34,9 +34,10 @@ export function rowsFrom(reader: Reader, texts: readonly string[]): RawBuilder<u
 
 type Table = keyof Tables;
 
-/** Columns that must have these values. Null is a value; undefined leaves a column out. */
-type Where<T extends Table> = {
-  readonly [C in keyof Selectable<Tables[T]>]?: Selectable<Tables[T]>[C] | undefined;
+/** Columns that must have these values, or one of several. Null is a value; undefined leaves a column out. */
+type Conditions<T extends Table> = {
+  readonly [C in keyof Selectable<Tables[T]>]?:
+    Selectable<Tables[T]>[C] | readonly Selectable<Tables[T]>[C][] | undefined;
 };
 
 /** New values, or expressions in `sql`. */
@@ -44,9 +45,10 @@ type NewValues<T extends Table> = {
   readonly [C in keyof Updateable<Tables[T]>]?: Updateable<Tables[T]>[C] | RawBuilder<unknown>;
 };
 
-function matching<T extends Table>(where: Where<T>): RawBuilder<unknown> {
+function matching<T extends Table>(where: Conditions<T>): RawBuilder<unknown> {
   const conditions = Object.entries(where).flatMap(([column, value]) => {
     if (value === undefined) return [];
+    if (Array.isArray(value)) return [sql`${sql.ref(column)} IN ${anyOf(value)}`];
     return [value === null ? sql`${sql.ref(column)} IS NULL` : sql`${sql.ref(column)} = ${value}`];
   });
   return sql.join(conditions, sql` AND `);
@@ -55,7 +57,7 @@ function matching<T extends Table>(where: Where<T>): RawBuilder<unknown> {
 export function findRow<T extends Table>(
   reader: Reader,
   table: T,
-  where: Where<T>,
+  where: Conditions<T>,
 ): Promise<Selectable<Tables[T]> | undefined> {
   return rowOf(
     reader,
@@ -67,7 +69,7 @@ export function findRow<T extends Table>(
 export function listRows<T extends Table>(
   reader: Reader,
   table: T,
-  where: Where<T>,
+  where: Conditions<T>,
   order: keyof Selectable<Tables[T]> & string,
 ): Promise<Selectable<Tables[T]>[]> {
   return rowsOf(
@@ -94,7 +96,7 @@ export async function insertNew<T extends Table>(
 export function updateRows<T extends Table>(
   tx: Tx,
   table: T,
-  where: Where<T>,
+  where: Conditions<T>,
   set: NewValues<T>,
 ): Promise<number> {
   const values = Object.entries(set).flatMap(([column, value]) =>
@@ -104,7 +106,7 @@ export function updateRows<T extends Table>(
 }
 
 /** Returns how many rows were deleted. */
-export function deleteRows<T extends Table>(tx: Tx, table: T, where: Where<T>): Promise<number> {
+export function deleteRows<T extends Table>(tx: Tx, table: T, where: Conditions<T>): Promise<number> {
   return change(tx, sql`DELETE FROM ${sql.table(table)} WHERE ${matching(where)}`);
 }
 

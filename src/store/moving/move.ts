@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { AppError } from "../../domain/errors.ts";
 import { withoutNul } from "../../domain/whole-text.ts";
-import { change, findRow, queryOf, readBatches, rowOf } from "../engine/statements.ts";
+import { change, deleteRows, findRow, readBatches, rowOf } from "../engine/statements.ts";
 import type { Reader, Store, Tx } from "../engine/store.ts";
 import { insertMeta, readMeta } from "../queries/meta.ts";
 import { indexPost } from "../queries/posts.ts";
@@ -68,7 +68,7 @@ export async function moveDatabase(options: MoveOptions): Promise<readonly Moved
   await reserve(to, await readSource(from));
   await begun();
   return to.write(async (tx) => {
-    await queryOf(tx).deleteFrom("meta").where("key", "=", MOVING).execute();
+    await deleteRows(tx, "meta", { key: MOVING });
     const counts: MovedCount[] = [];
     for (const table of MOVED_TABLES) counts.push(await moveTable(tx, table, options));
     await releaseAll(tx, now);

@@ -62,13 +62,10 @@ export async function touchApiKey(tx: Tx, { ownerId, id, now }: KeyChange): Prom
 
 export type IdempotencyRow = Selectable<Tables["idempotency"]>;
 
-interface KeyRef {
-  readonly ownerId: string;
-  readonly keyHash: string;
-}
+type KeyRef = Pick<IdempotencyRow, "owner_id" | "key_hash">;
 
-export function findKey(tx: Tx, { ownerId, keyHash }: KeyRef): Promise<IdempotencyRow | undefined> {
-  return findRow(tx, "idempotency", { owner_id: ownerId, key_hash: keyHash });
+export function findKey(tx: Tx, { owner_id, key_hash }: KeyRef): Promise<IdempotencyRow | undefined> {
+  return findRow(tx, "idempotency", { owner_id, key_hash });
 }
 
 /** False where the key is there already. Deletes keys that have expired. */
@@ -87,19 +84,19 @@ export async function takeOverKey(tx: Tx, seen: IdempotencyRow, workerId: string
 /** Stores the answer. False where the worker has lost the key. */
 export async function completeKey(
   tx: Tx,
-  { ownerId, keyHash }: KeyRef,
+  { owner_id, key_hash }: KeyRef,
   { workerId, result }: { readonly workerId: string; readonly result: string },
 ): Promise<boolean> {
-  const where = { owner_id: ownerId, key_hash: keyHash, worker_id: workerId };
+  const where = { owner_id, key_hash, worker_id: workerId };
   return (await updateRows(tx, "idempotency", where, { worker_id: null, result })) === 1;
 }
 
 /** Another answer in the place of the one that is kept. */
-export async function amendKey(tx: Tx, { ownerId, keyHash }: KeyRef, result: string): Promise<void> {
-  await updateRows(tx, "idempotency", { owner_id: ownerId, key_hash: keyHash, worker_id: null }, { result });
+export async function amendKey(tx: Tx, { owner_id, key_hash }: KeyRef, result: string): Promise<void> {
+  await updateRows(tx, "idempotency", { owner_id, key_hash, worker_id: null }, { result });
 }
 
 /** Frees a key whose work failed. */
-export async function deleteKey(tx: Tx, { ownerId, keyHash }: KeyRef, workerId: string): Promise<void> {
-  await deleteRows(tx, "idempotency", { owner_id: ownerId, key_hash: keyHash, worker_id: workerId });
+export async function deleteKey(tx: Tx, { owner_id, key_hash }: KeyRef, workerId: string): Promise<void> {
+  await deleteRows(tx, "idempotency", { owner_id, key_hash, worker_id: workerId });
 }

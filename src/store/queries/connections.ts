@@ -86,13 +86,7 @@ export async function keepChoice(
 
 /** Changes a link that is not used up. False for another one. */
 async function updateOpen(tx: Tx, id: string, set: Updateable<Tables["connections"]>): Promise<boolean> {
-  const { numUpdatedRows } = await queryOf(tx)
-    .updateTable("connections")
-    .set(set)
-    .where("id", "=", id)
-    .where("status", "in", ["pending", "choose"])
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
+  return (await updateRows(tx, "connections", { id, status: ["pending", "choose"] }, set)) === 1;
 }
 
 /** Locks the link until the transaction ends. False where it is used up. */

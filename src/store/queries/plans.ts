@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import type { Tables } from "../schema/tables.ts";
-import { findRow, queryOf } from "../engine/statements.ts";
+import { findRow, listRows, queryOf } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 
 export type PlanRow = Selectable<Tables["post_plans"]>;
@@ -42,11 +42,7 @@ export async function findPlans(
   postIds: readonly string[],
 ): Promise<ReadonlyMap<string, PlanRow>> {
   if (postIds.length === 0) return new Map();
-  const rows = await queryOf(reader)
-    .selectFrom("post_plans")
-    .selectAll()
-    .where("post_id", "in", postIds)
-    .execute();
+  const rows = await listRows(reader, "post_plans", { post_id: postIds }, "post_id");
   return new Map(rows.map((row) => [row.post_id, row]));
 }
 

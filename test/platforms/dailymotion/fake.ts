@@ -1,9 +1,7 @@
-import { Ajv } from "ajv";
-import addFormats from "ajv-formats";
 import { Readable } from "node:stream";
 import type { Outbound, OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
 import type { FakeClock } from "../../support/clock.ts";
-import { readUpload } from "./uploads.ts";
+import { describedBy, type Described } from "../../support/described.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -41,26 +39,43 @@ const PROPERTIES = {
   language: { type: "string", pattern: "^[a-zA-Z]{2}$" },
   tags: { type: "array", items: { type: "string", minLength: 1 } },
 };
-const source = {
-  type: "object",
-  additionalProperties: false,
-  required: ["file_url"],
-  properties: { file_url: { type: "string", format: "uri" } },
-};
-
-const ajv = new Ajv({ allErrors: true });
-addFormats.default(ajv);
-const isCreate = ajv.compile({
-  type: "object",
-  additionalProperties: false,
-  required: ["title", "visibility", "category", "is_for_kids", "source"],
-  properties: { ...PROPERTIES, source },
+const of = (properties: object, required: readonly string[] = []) => ({
+  ...{ type: "object", additionalProperties: false },
+  ...{ properties, required },
 });
-const isPatch = ajv.compile({
-  type: "object",
-  additionalProperties: false,
-  minProperties: 1,
-  properties: PROPERTIES,
+const source = of({ file_url: { type: "string", format: "uri" } }, ["file_url"]);
+const film = { type: "object", properties: { type: { type: "string", pattern: "^video/" } } };
+const words = { type: "string" };
+const token = {
+  grant_type: { const: "client_credentials" },
+  client_id: words,
+  client_secret: words,
+  scope: words,
+};
+const list = {
+  created_after: { type: "string", format: "date-time" },
+  sort: { const: "-created_at" },
+  page_size: { type: "integer", minimum: 1, maximum: 100 },
+  fields: words,
+};
+const API = "api.dailymotion.com/v2";
+
+const read = describedBy({
+  source: "https://developers.dailymotion.com/reference, of July 2026",
+  ids: { profile: "\\w+", id: "x\\d+\\w+" },
+  operations: {
+    "POST oauth2.dailymotion.com/v2/token": { fields: of(token, Object.keys(token)) },
+    [`POST ${UPLOAD_HOST}/upload`]: { query: { uuid: words }, form: of({ file: film }, ["file"]) },
+    [`GET ${API}/me`]: {},
+    [`POST ${API}/files/upload_sessions`]: {},
+    [`GET ${API}/profiles/{profile}/videos`]: { query: list, required: Object.keys(list) },
+    [`POST ${API}/profiles/{profile}/videos`]: {
+      body: of({ ...PROPERTIES, source }, ["title", "visibility", "category", "is_for_kids", "source"]),
+    },
+    [`GET ${API}/videos/{id}`]: { query: { fields: words }, required: ["fields"] },
+    [`PATCH ${API}/videos/{id}`]: { body: { ...of(PROPERTIES), minProperties: 1 } },
+    [`DELETE ${API}/videos/{id}`]: {},
+  },
 });
 
 /** Dailymotion's envelope of an error. */
@@ -120,12 +135,10 @@ export function createFakeDailymotion(clock: Pick<FakeClock, "now">) {
     return Object.fromEntries(fields.map((name) => [name, all[name]]));
   }
 
-  function token(form: URLSearchParams): Answer {
-    const { grant_type: grant, client_id: id, client_secret: secret, scope = "" } = Object.fromEntries(form);
-    if (grant !== "client_credentials") wrong.push(`grant_type ${grant}`);
+  function issue({ client_id: id, client_secret: secret, scope }: Readonly<Record<string, string>>): Answer {
     if (id !== KEY.apiKey || secret !== state.secret)
       return ok({ error: "invalid_client", error_description: "Client authentication failed." }, 401);
-    if (scope.split(" ").some((one) => !state.permissions.includes(one)))
+    if (scope?.split(" ").some((one) => !state.permissions.includes(one)))
       return ok({ error: "invalid_scope", error_description: "The scope is not allowed." }, 400);
     state.tokensGiven += 1;
     const made = `eyJ.${state.tokensGiven}.horn`;
@@ -134,7 +147,6 @@ export function createFakeDailymotion(clock: Pick<FakeClock, "now">) {
   }
 
   function create(profile: string, fields: Fields): Answer {
-    if (!isCreate(fields)) return complain(`create: ${ajv.errorsText(isCreate.errors)}`);
     const { source: from, ...rest } = fields as { source: { file_url: string } } & Fields;
     if (![...sessions.values()].includes(from.file_url)) return complain("create: of no file");
     count += 1;
@@ -144,84 +156,64 @@ export function createFakeDailymotion(clock: Pick<FakeClock, "now">) {
     return ok({ video_id: id, ...rest }, 201);
   }
 
-  function list(profile: string, query: URLSearchParams): Answer {
-    const since = Date.parse(query.get("created_after") ?? "");
-    if (Number.isNaN(since) || query.get("sort") !== "-created_at") return complain(`list ${query}`);
-    const size = Number(query.get("page_size"));
-    if (!(size >= 1 && size <= 100)) return complain("page_size");
-    const own = [...videos.values()].filter((one) => one.profile === profile && one.createdAt >= since);
-    const fields = (query.get("fields") ?? "").split(",");
-    const data = own
-      .toReversed()
-      .slice(0, size)
-      .map((one) => show(one, fields));
+  function listOf(
+    profile: string,
+    { created_after: since, page_size: size, fields }: Record<string, any>,
+  ): Answer {
+    const own = [...videos.values()].filter(
+      (one) => one.profile === profile && one.createdAt >= Date.parse(since),
+    );
+    const newest = own.toReversed().slice(0, size);
+    const data = newest.map((one) => show(one, fields.split(",")));
     return ok({ data, pagination: { page: 1, page_size: size, next: null } });
   }
 
-  function onVideo(
-    method: string,
-    id: string,
-    { query, fields }: { query: URLSearchParams; fields: Fields },
-  ): Answer {
+  function onVideo(method: string, { id, given, body }: Described): Answer {
     const video = videos.get(id);
     if (video === undefined)
       return refusal(404, "RESOURCE_NOT_FOUND", { object_id: id, object_type: "Video", param: "id" });
-    if (method === "GET") return ok(show(video, (query.get("fields") ?? "").split(",")));
+    if (method === "GET") return ok(show(video, given["fields"].split(",")));
     if (method === "DELETE") return videos.delete(id) ? ok(null, 204) : refusal(404, "RESOURCE_NOT_FOUND");
-    if (!isPatch(fields)) return complain(`patch: ${ajv.errorsText(isPatch.errors)}`);
-    video.fields = { ...video.fields, ...fields };
+    video.fields = { ...video.fields, ...body };
     return ok(null, 204);
   }
 
+  /** To the address of a session, where nobody shows a token. */
+  function take(url: string, { file }: Record<string, any>, isSigned: boolean): Answer {
+    if (sessions.get(url) !== null) return { status: 410, body: { error: "This session is over." } };
+    if (isSigned || file.size === 0) return complain("an upload without a file, or with a token");
+    sessions.set(url, `https://${UPLOAD_HOST}/files/${sessions.size}.mp4#hash=1`);
+    return ok({ url: sessions.get(url), format: "MPEG-4", size: file.size });
+  }
+
   async function answerTo(request: OutboundRequest): Promise<Answer> {
-    const { method, headers = {}, body } = request;
-    const url = new URL(request.url);
-    const words = typeof body === "string" ? body : "";
-    const name = `${method} ${url.host === UPLOAD_HOST ? "upload" : url.pathname.replace(/x\d+\w+/, "id")}`;
+    const { method, url, headers = {} } = request;
+    const asked = await read(request, "https://");
+    if (typeof asked === "string") return complain(asked);
+    const { id, given, body } = asked;
+    const name = asked.name.replace(/(?<= )[^/]+/, "");
     requests.push(name);
     const planned = state.next.get(name)?.shift();
     if (planned !== undefined) return planned;
-    if (url.host === "oauth2.dailymotion.com") {
-      const isForm = headers["content-type"] === "application/x-www-form-urlencoded";
-      return method === "POST" && url.pathname === "/v2/token" && isForm
-        ? token(new URLSearchParams(words))
-        : complain("token");
-    }
-    if (url.host === UPLOAD_HOST) {
-      if (sessions.get(url.href) !== null) return { status: 410, body: { error: "This session is over." } };
-      const file = await readUpload(request);
-      if (file === null || file.length === 0) return complain("an upload without a file");
-      sessions.set(url.href, `https://${UPLOAD_HOST}/files/${sessions.size}.mp4#hash=1`);
-      return ok({ url: sessions.get(url.href), format: "MPEG-4", size: file.length });
-    }
-    if (url.host !== "api.dailymotion.com") return complain(`${method} ${url.href}`);
-    const [scheme, given = ""] = (headers["authorization"] ?? "").split(" ");
-    if (scheme !== "Bearer" || (tokens.get(given) ?? 0) <= clock.now()) return UNAUTHORIZED;
-    if (words !== "" && headers["content-type"] !== "application/json") return complain(`${name}: no JSON`);
-    const fields = words === "" ? {} : (JSON.parse(words) as Fields);
-    const [, version, kind = "", id = "", rest = ""] = url.pathname.split("/");
-    if (version !== "v2") return complain(url.pathname);
-    if (method === "GET" && kind === "me") return ok({ user_id: "u1", profiles: state.profiles });
-    if (method === "POST" && kind === "files" && id === "upload_sessions") {
+    if (name.endsWith("/token")) return issue(given);
+    if (name === "POST /upload") return take(url, given, headers["authorization"] !== undefined);
+    const [scheme, shown = ""] = (headers["authorization"] ?? "").split(" ");
+    if (scheme !== "Bearer" || (tokens.get(shown) ?? 0) <= clock.now()) return UNAUTHORIZED;
+    if (name === "GET /v2/me") return ok({ user_id: "u1", profiles: state.profiles });
+    if (name.endsWith("/upload_sessions")) {
       const address = `https://${UPLOAD_HOST}/upload?uuid=${sessions.size + 1}`;
       sessions.set(address, null);
       return ok({ upload_url: address, progress_url: `https://${UPLOAD_HOST}/progress` }, 201);
     }
-    if (kind === "profiles" && rest === "videos") {
-      if (!state.profiles.some(({ profile_id: one }) => one === id))
-        return refusal(403, "MISSING_PERMISSIONS");
-      return method === "POST" ? create(id, fields) : list(id, url.searchParams);
-    }
-    if (kind === "videos" && rest === "") return onVideo(method, id, { query: url.searchParams, fields });
-    return complain(`${method} ${url.pathname} is not in the API`);
+    if (!name.includes("/profiles/")) return onVideo(method, asked);
+    if (!state.profiles.some(({ profile_id: one }) => one === id)) return refusal(403, "MISSING_PERMISSIONS");
+    return method === "POST" ? create(id, body) : listOf(id, given);
   }
 
   const outbound: Outbound = {
     assertAllowed: (_field, url) => new URL(url),
     async request(request) {
-      const answer = await answerTo(request);
-      if (request.body instanceof Readable && !request.body.destroyed) request.body.destroy();
-      return { ...toWire(answer), url: request.url };
+      return { ...toWire(await answerTo(request)), url: request.url };
     },
   };
   /** Those that everybody finds. */

@@ -55,7 +55,7 @@ describe("a film", () => {
       language: "de",
       tags: ["horn"],
     });
-    expect(fake.requests.filter((name) => name === "POST upload")).toHaveLength(1);
+    expect(fake.requests.filter((name) => name === "POST /upload")).toHaveLength(1);
   });
 
   it("stays private where that is wanted, at an address that nobody guesses", async () => {
@@ -88,7 +88,7 @@ describe("a film", () => {
 
   it("is sent whole again in another session when an upload breaks off", async () => {
     const made = await world();
-    made.fake.state.next.set("POST upload", [{ status: 404, body: { error: "No such session." } }]);
+    made.fake.state.next.set("POST /upload", [{ status: 404, body: { error: "No such session." } }]);
     expect(await finish(made.ctx, made.id)).toMatchObject({ status: "published", error: null });
     expect(made.fake.requests.filter((name) => name.endsWith("upload_sessions"))).toHaveLength(2);
     expect(made.fake.videos.size).toBe(1);
@@ -131,7 +131,7 @@ describe("a live film", () => {
     const call = callOf(ctx);
     await editPublishedPost(call, { id, caption: "Two", metadata: { tags: ["brass"], title: "Horns" } });
     expect(video()?.fields).toMatchObject({ title: "Horns", description: "Two", tags: ["brass"] });
-    expect(fake.requests).toEqual(["PATCH /v2/videos/id"]);
+    expect(fake.requests).toEqual(["PATCH /v2/videos/{id}"]);
     const { post } = await editPublishedPost(call, { id, metadata: { visibility: "private" } });
     expect(post.platformUrl).toBe("https://www.dailymotion.com/video/kx1videosecret");
     await expect(editPublishedPost(call, { id, caption: "" })).rejects.toMatchObject({

@@ -9,7 +9,6 @@ import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { readStepResults } from "../../../src/publishing/publish-io.ts";
 import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";
-import { PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { addPost, drain } from "../../support/publishing.ts";
 import { CLOSED_ID, GUILD_ID, OTHER_ID, refuse, render } from "./fake.ts";
 import { createDiscordWorld } from "./world.ts";
@@ -132,19 +131,6 @@ describe("a poll", () => {
       error: expect.stringMatching(/^metadata\.poll: the bot may not/),
     });
     expect((await world.readAccount(account)).status).toBe("connected");
-  });
-
-  it.each([
-    [{ caption: "x".repeat(301) }, /^caption: has 301/],
-    [{ mediaUrl: PHOTO_URL }, /^metadata\.poll: a poll on Discord has no media/],
-    [{ metadata: { poll: POLL, format: "markdown" } }, /^metadata\.format: /],
-    [{ metadata: { poll: { ...POLL, hours: 1.5 } } }, /^metadata\.poll\.hours: Discord counts whole hours/],
-    [{ metadata: { poll: { ...POLL, hours: 769 } } }, /poll\.hours/],
-    [{ metadata: { poll: { ...POLL, options: ["x".repeat(56), "b"] } } }, /poll\.options/],
-  ])("is refused with %j", async (wrong, words) => {
-    await using world = await createDiscordWorld();
-    const { id } = await world.connectBot();
-    expect(await refusal(world, id, { metadata: { poll: POLL }, ...wrong })).toMatch(words);
   });
 });
 

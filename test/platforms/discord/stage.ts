@@ -1,6 +1,6 @@
-import { answers } from "../../support/described.ts";
+import { answerOf, answers } from "../../support/described.ts";
 import { stageOn } from "../../support/contract/open-stage.ts";
-import type { PlatformFixture } from "../../support/contract/stage.ts";
+import { unfitWith, type PlatformFixture } from "../../support/contract/stage.ts";
 import { CLIP_URL, PDF_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { OTHER_ID, render } from "./fake.ts";
 import { createDiscordWorld } from "./world.ts";
@@ -9,6 +9,12 @@ import { createDiscordWorld } from "./world.ts";
 function named(text: string): string {
   return text.replace("@8001", "@Ann");
 }
+
+/** At the message, whatever it is posted to. */
+const says = (words: RegExp, status: number, code: number, message: string) =>
+  [words, () => answerOf(status, { code, message })] as const;
+
+const POLL = { options: ["Brass", "Wood"], hours: 24 };
 
 export default {
   async openStage(platform) {
@@ -39,7 +45,7 @@ export default {
     "a poll": {
       caption: "Which *horn*?",
       media_url: "",
-      metadata: { poll: { options: ["Brass", "Wood"], hours: 24 } },
+      metadata: { poll: POLL },
     },
     "a text in another channel, with a mention": {
       caption: "*A horn* for @[Ann](8001)",
@@ -57,6 +63,40 @@ export default {
     "meets a broken server": answers(503, { code: 130000, message: "API resource is currently overloaded" }),
   },
   refusesToken: answers(401, { code: 0, message: "401: Unauthorized" }),
+  refusals: [
+    {
+      end: "reconnect",
+      told: [
+        says(/./, 404, 10003, "Unknown Channel"),
+        says(/./, 403, 50013, "Missing Permissions"),
+        says(/./, 404, 10015, "Unknown Webhook"),
+      ],
+    },
+    {
+      told: [
+        says(/AutoMod/, 400, 200000, "No"),
+        says(/larger than Discord takes/, 413, 40005, "No"),
+        says(/does not take the post as it is/, 400, 50035, "No"),
+      ],
+    },
+    {
+      post: { metadata: { threadId: "404" } },
+      told: [says(/^metadata.threadId: there is no such thread/, 404, 10003, "No")],
+    },
+  ],
+  unfit: [
+    ...unfitWith("", [
+      [{ title: "A horn" }, /^metadata.title: /],
+      [{ tagIds: ["1"] }, /^metadata.tagIds: /],
+      [{ crosspost: true }, /^metadata.crosspost: /],
+      [{ poll: POLL }, /^caption: has 301/, "x".repeat(301)],
+      [{ poll: POLL, format: "markdown" }, /^metadata\.format: /],
+      [{ poll: { ...POLL, hours: 1.5 } }, /^metadata\.poll\.hours: Discord counts whole hours/],
+      [{ poll: { ...POLL, hours: 769 } }, /poll\.hours/],
+      [{ poll: { ...POLL, options: ["x".repeat(56), "b"] } }, /poll\.options/],
+    ]),
+    ...unfitWith(PHOTO_URL, [[{ poll: POLL }, /^metadata\.poll: a poll on Discord has no media/]]),
+  ],
   needed: { "names the message": ["id", "channel_id"], "what may be posted there": ["type"] },
   previews: {
     "counts its escapes": {

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
+import type { OutboundResponse } from "../../../src/ports/outbound.ts";
 
 /** A request as the fake reads it. */
 export interface Asked {
@@ -9,37 +9,13 @@ export interface Asked {
   /** Query and body together, as the Graph API takes them. */
   readonly given: Readonly<Record<string, unknown>>;
   readonly body: Buffer;
+  /** What the API says of its parameters; null: nothing. */
+  readonly wrong: string | null;
 }
 
-export async function readAsked(request: OutboundRequest, body: Buffer): Promise<Asked> {
-  const url = new URL(request.url);
-  const headers = Object.fromEntries(
-    Object.entries(request.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
-  );
-  const fields = await readFields(headers["content-type"] ?? "", body);
-  const { method } = request;
-  return { method, url, headers, body, given: { ...Object.fromEntries(url.searchParams), ...fields } };
-}
-
-async function readFields(type: string, body: Buffer): Promise<Record<string, unknown>> {
-  if (type.startsWith("application/json"))
-    return JSON.parse(body.toString("utf8")) as Record<string, unknown>;
-  if (type.startsWith("application/x-www-form-urlencoded"))
-    return Object.fromEntries(new URLSearchParams(body.toString("utf8")));
-  if (!type.startsWith("multipart/form-data")) return {};
-  const form = await new Response(new Uint8Array(body), { headers: { "content-type": type } }).formData();
-  const fields: Record<string, unknown> = {};
-  for (const [name, value] of form)
-    fields[name] = typeof value === "string" ? value : Buffer.from(await value.arrayBuffer());
-  return fields;
-}
-
-export async function readWhole(body: OutboundRequest["body"]): Promise<Buffer> {
-  if (body === undefined) return Buffer.alloc(0);
-  if (!(body instanceof Readable)) return Buffer.from(body);
-  const chunks: Buffer[] = [];
-  for await (const chunk of body) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks);
+/** Throws what is wrong with the parameters. */
+export function check({ wrong }: Asked): void {
+  if (wrong !== null) throw new GraphError(100, wrong);
 }
 
 /** What the API refuses, with its own numbers. */

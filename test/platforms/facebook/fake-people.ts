@@ -1,6 +1,6 @@
 import { DAY, SECOND } from "../../../src/domain/time.ts";
-import { GraphError, paged, showTime, type Asked } from "./fake-http.ts";
-import { APP, PAGE_ID, wrongParams } from "./spec.ts";
+import { check, GraphError, paged, showTime, type Asked } from "./fake-http.ts";
+import { APP, PAGE_ID } from "./spec.ts";
 
 export type Holder = { readonly kind: "user" } | { readonly kind: "page"; readonly pageId: string };
 
@@ -132,8 +132,7 @@ export function answerPeople(people: FakePeople, asked: Asked, path: string, hol
   if (holder.kind !== "user") throw new GraphError(200, "This needs the token of a person");
   const { method, given, url } = asked;
   const [, edge = "", name] = path.split("/");
-  const wrong = wrongParams(`${method} me/${edge}`, given);
-  if (wrong !== null) throw new GraphError(100, wrong);
+  check(asked);
   const list = (all: readonly object[]): object => paged(all, given, `${url.host}${url.pathname}`);
   if (edge === "accounts") return list(people.pages);
   if (edge === "businesses") {
@@ -151,20 +150,13 @@ function assertGranted({ granted }: FakePeople, scope: string): void {
 }
 
 /** What a person's token is told of a portfolio, or of a Page; null: of neither. */
-export function answerOfPortfolio(
-  people: FakePeople,
-  { method, given, url }: Asked,
-  path: string,
-): object | null {
+export function answerOfPortfolio(people: FakePeople, asked: Asked, path: string): object | null {
+  const { given, url } = asked;
   const [id, edge = ""] = path.split("/");
   const portfolio = people.portfolios.find((one) => one.id === id);
   const page = people.unlisted.find((one) => one.id === id);
   if (portfolio === undefined && (page === undefined || edge !== "")) return null;
-  const wrong = wrongParams(
-    portfolio === undefined ? `${method} me/page` : `${method} business/${edge}`,
-    given,
-  );
-  if (wrong !== null) throw new GraphError(100, wrong);
+  check(asked);
   if (portfolio === undefined) return page ?? null;
   assertGranted(people, "business_management");
   const pages = edge === "owned_pages" ? portfolio.owned : portfolio.clients;

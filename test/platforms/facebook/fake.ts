@@ -1,4 +1,6 @@
 import { createHmac } from "node:crypto";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { DAY } from "../../../src/domain/time.ts";
 import {
   OutboundFailure,
@@ -7,19 +9,10 @@ import {
   type OutboundResponse,
 } from "../../../src/ports/outbound.ts";
 import { FakeFilms } from "./fake-films.ts";
-import {
-  GraphError,
-  paged,
-  readAsked,
-  readWhole,
-  showTime,
-  toResponse,
-  UploadError,
-  type Asked,
-} from "./fake-http.ts";
+import { check, GraphError, paged, showTime, toResponse, UploadError, type Asked } from "./fake-http.ts";
 import { answerOfPortfolio, answerPeople, FakePeople, type Holder } from "./fake-people.ts";
 import { FakePosts, showStory } from "./fake-posts.ts";
-import { APP, PAGE_ID, wrongParams } from "./spec.ts";
+import { APP, PAGE_ID, read, wrongFields } from "./spec.ts";
 
 /** The Graph API, its dialog's tokens and its hosts for files, as one in-process door. */
 export class FakeFacebook implements Outbound {
@@ -29,6 +22,8 @@ export class FakeFacebook implements Outbound {
   /** Method and path of each request. */
   readonly log: string[] = [];
   readonly asked: Asked[] = [];
+  /** What no real one would take. */
+  readonly wrong: string[] = [];
   /** Breaks the next upload off after so many bytes. */
   cutAfter: number | null = null;
   /** Whether the Page keeps its stories, without which none is listed. */
@@ -62,11 +57,12 @@ export class FakeFacebook implements Outbound {
   }
 
   async request(request: OutboundRequest): Promise<OutboundResponse> {
-    let body = await readWhole(request.body);
+    const sent = request.body ?? "";
+    let body = sent instanceof Readable ? await buffer(sent) : Buffer.from(sent);
     const isCut = this.cutAfter !== null && request.headers?.["content-type"] === "application/octet-stream";
     if (isCut) body = body.subarray(0, this.cutAfter ?? 0);
-    const asked = await readAsked(request, body);
-    const path = asked.url.pathname.replace(/^\/v\d+\.\d+\//, "/").slice(1);
+    const path = new URL(request.url).pathname.replace(/^\/v\d+\.\d+\//, "/").slice(1);
+    const asked = await this.#read(request, body, path);
     this.log.push(`${asked.method} ${path}`);
     this.asked.push(asked);
     const instead = this.answers?.(asked) ?? null;
@@ -83,6 +79,41 @@ export class FakeFacebook implements Outbound {
         return toResponse(error.status, error.body);
       throw error;
     }
+  }
+
+  /** By the description, where one is of that kind of node or edge. */
+  async #read(
+    { method, url: address, headers = {} }: OutboundRequest,
+    body: Buffer,
+    path: string,
+  ): Promise<Asked> {
+    const url = new URL(address);
+    const edge = this.#edgeOf(path);
+    const described =
+      edge === null
+        ? null
+        : await read({ method, headers, body, url: `graph:${edge}${url.search}` }, "graph:");
+    const asked = { method, url, headers, body };
+    if (typeof described === "string") this.wrong.push(described);
+    if (described === null || typeof described === "string")
+      return { ...asked, given: Object.fromEntries(url.searchParams), wrong: described };
+    const entries = Object.entries(described.given).map(async ([name, value]) => [
+      name,
+      value instanceof File ? Buffer.from(await value.arrayBuffer()) : value,
+    ]);
+    const given = Object.fromEntries(await Promise.all(entries));
+    return { ...asked, given, wrong: wrongFields(described.name, String(given["fields"] ?? "")) };
+  }
+
+  /** Of which kind a path is: "page/feed"; null: of none. */
+  #edgeOf(path: string): string | null {
+    const [id = "", edge] = path.split("/");
+    if (id === "me") return `me/${edge}`;
+    if (path === `${APP.id}/uploads`) return "app/uploads";
+    if (this.people.portfolios.some((one) => one.id === id)) return `business/${edge}`;
+    if (this.people.unlisted.some((one) => one.id === id) && edge === undefined) return "me/page";
+    const node = this.#nodeOf(id);
+    return node === null || edge === undefined ? node : `${node}/${edge}`;
   }
 
   #answer(asked: Asked, path: string): object {
@@ -120,7 +151,7 @@ export class FakeFacebook implements Outbound {
   #file(asked: Asked, path: string, holder: Holder): object {
     if (holder.kind !== "user") throw new GraphError(200, "This needs the token of a person");
     if (!path.startsWith("upload:")) {
-      check("POST app/uploads", asked);
+      check(asked);
       return this.films.beginFile(asked);
     }
     if (asked.method === "POST") return this.films.takeFile(path, asked);
@@ -131,8 +162,7 @@ export class FakeFacebook implements Outbound {
     const [id = "", edge] = path.split("/");
     const node = this.#nodeOf(id);
     if (node === null) throw new GraphError(100, `Object with ID '${id}' does not exist`, { subcode: 33 });
-    const name = edge === undefined ? node : `${node}/${edge}`;
-    check(`${asked.method} ${name}`, asked);
+    check(asked);
     return node === "page" ? this.#page(asked, edge) : this.#object(asked, { node, id, edge });
   }
 
@@ -245,9 +275,4 @@ export class FakeFacebook implements Outbound {
     const film = this.films.find(id);
     return film === undefined ? {} : this.films.show(film);
   }
-}
-
-function check(edge: string, { given }: Asked): void {
-  const wrong = wrongParams(edge, given);
-  if (wrong !== null) throw new GraphError(100, wrong);
 }

@@ -1,3 +1,5 @@
+import { describedBy, type Operation } from "../../support/described.ts";
+
 /** Ids beyond 2^53, as Meta gives them. */
 export const APP = { id: "4711000000000001", secret: "app-secret-canary" };
 export const PAGE_ID = "1000000000000000123";
@@ -7,7 +9,7 @@ export const PAGE_ID = "1000000000000000123";
  * api_specs: Page.json, PagePost.json, Photo.json, AdVideo.json, April 2026): the parameters of each edge with
  * their types, and the fields of each node. `!`: required.
  */
-export const PARAMS: Readonly<Record<string, string>> = {
+const PARAMS: Readonly<Record<string, string>> = {
   "POST page/feed":
     "message:string link:string attached_media:list<Object> published:bool scheduled_publish_time:datetime " +
     "unpublished_content_type:unpublished place:string text_format_preset_id:string",
@@ -56,7 +58,6 @@ export const PARAMS: Readonly<Record<string, string>> = {
   "GET me/page": "",
   "GET me/permissions": "",
   "DELETE me/permissions": "",
-  "POST app/uploads": "file_name:string! file_length:unsigned! file_type:file_type!",
 };
 
 const ENUMS: Readonly<Record<string, readonly string[]>> = {
@@ -93,46 +94,48 @@ const FIELDS: Readonly<Record<string, string>> = {
   story: "post_id status creation_time media_type media_id url",
 };
 
-/** In every request to a node or an edge. */
-const COMMON: readonly string[] = ["fields", "limit", "after", "before", "access_token", "appsecret_proof"];
+const text = { type: "string" };
+/** The app demands it of every request. */
+const PROOF = { appsecret_proof: text };
+const COMMON = { ...PROOF, fields: text, limit: { type: "integer" }, after: text, before: text };
 
-export type Given = Readonly<Record<string, unknown>>;
+const TYPES: Readonly<Record<string, object>> = {
+  string: text,
+  bool: { type: "boolean" },
+  unsigned: { type: "integer", minimum: 0 },
+  datetime: {
+    type: ["integer", "string"],
+    pattern: "^(\\d{10}$|\\d{4}-\\d\\d-\\d\\dT)",
+    minimum: 1_000_000_000,
+  },
+  file: { type: "object" },
+  "list<Object>": { type: "array" },
+};
 
-/** What the API would say of these parameters; null: nothing. */
-export function wrongParams(edge: string, given: Given): string | null {
-  const spec = PARAMS[edge];
-  if (spec === undefined) return `Unsupported request: ${edge}`;
-  const types = new Map(
-    spec.split(" ").flatMap((one): [string, string][] => {
-      const [name = "", type = ""] = one.split(":");
-      return name === "" ? [] : [[name, type]];
-    }),
-  );
-  for (const [name, type] of types)
-    if (type.endsWith("!") && given[name] === undefined) return `The parameter ${name} is required`;
-  for (const [name, value] of Object.entries(given)) {
-    const type = types.get(name)?.replace("!", "");
-    if (
-      type === undefined &&
-      !(edge.startsWith("GET") && COMMON.includes(name)) &&
-      name !== "appsecret_proof"
-    )
-      return `Unknown parameter ${name}`;
-    if (type !== undefined && !fits(value, type)) return `Param ${name} must be ${type}`;
-  }
-  return wrongFields(edge, String(given["fields"] ?? ""));
+/** In capitals, or not. */
+const typeOf = (name: string): object =>
+  TYPES[name] ?? { enum: (ENUMS[name] ?? []).flatMap((one) => [one, one.toLowerCase()]) };
+
+function operationOf(name: string, params: string): Operation {
+  const named = params.split(" ").flatMap((one) => (one === "" ? [] : [one.replace("!", "").split(":")]));
+  const properties = Object.fromEntries(named.map(([one = "", type = ""]) => [one, typeOf(type)]));
+  const required = params.split(" ").flatMap((one) => (one.endsWith("!") ? [one.split(":")[0] ?? ""] : []));
+  if (name.startsWith("GET")) return { query: { ...COMMON, ...properties }, required };
+  if (named.length === 0) return { query: PROOF };
+  const whole = { type: "object", properties, required, additionalProperties: false };
+  return { query: PROOF, body: whole, fields: whole, form: whole };
 }
 
-function fits(value: unknown, type: string): boolean {
-  const text = String(value);
-  if (type === "string") return typeof value === "string";
-  if (type === "bool") return typeof value === "boolean" || text === "true" || text === "false";
-  if (type === "unsigned") return /^\d+$/.test(text);
-  if (type === "datetime") return /^\d{10}$/.test(text) || !Number.isNaN(Date.parse(text));
-  if (type === "file") return Buffer.isBuffer(value);
-  if (type === "list<Object>") return Array.isArray(value);
-  return ENUMS[type]?.includes(text.toUpperCase()) ?? false;
-}
+const FILE = { file_name: text, file_length: { type: "integer" }, file_type: typeOf("file_type") };
+
+/** What is asked of a node or an edge, by what kind it is of. */
+export const read = describedBy({
+  source: "https://github.com/facebook/facebook-business-sdk-codegen, api_specs of April 2026",
+  operations: {
+    ...Object.fromEntries(Object.entries(PARAMS).map(([name, params]) => [name, operationOf(name, params)])),
+    "POST app/uploads": { query: { ...PROOF, ...FILE }, required: Object.keys(FILE) },
+  },
+});
 
 const NODE_OF: Readonly<Record<string, string>> = {
   published_posts: "post",
@@ -148,7 +151,8 @@ const NODE_OF: Readonly<Record<string, string>> = {
   permissions: "page",
 };
 
-function wrongFields(edge: string, fields: string): string | null {
+/** What it would say of the fields that are asked for; null: nothing. */
+export function wrongFields(edge: string, fields: string): string | null {
   const [, path = ""] = edge.split(" ");
   const [node = "", name = ""] = path.split("/");
   if (fields === "" || name === "comments" || name.endsWith("insights")) return null;

@@ -16,7 +16,8 @@ const usage = JSON.stringify({
 export default {
   async openStage(platform) {
     const { ctx, fake, account } = await openPage(platform);
-    return stageOn({ ctx, account, shown: () => fake.visible(), textOf: (text) => text });
+    const { wrong } = fake;
+    return stageOn({ ctx, account, wrong, shown: () => fake.visible(), textOf: (text) => text });
   },
   post: { caption: "A horn", media_url: PHOTO_URL, metadata: { ...PICTURES, firstComment: "It is blown." } },
   otherPosts: {

@@ -20,14 +20,8 @@ export async function readRequest(request: OutboundRequest, base: string): Promi
   const asked = await read(request, base);
   if (typeof asked === "string") return asked;
   if (!/^v[56]\.\d+$/.test(request.headers?.["accept-version"] ?? "")) return "There is no Accept-Version.";
-  const { body, form, ...common } = asked;
-  const file = form?.get("file") ?? null;
-  if (form !== null && !(file instanceof File)) return "There is no file.";
-  return {
-    ...common,
-    post: body?.posts[0] ?? null,
-    file: file instanceof File ? { name: file.name, type: file.type, size: file.size } : null,
-  };
+  const { posts: [post] = [null], file = null } = asked.given;
+  return { ...asked, post, file };
 }
 
 export interface Key {

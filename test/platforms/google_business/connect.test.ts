@@ -101,7 +101,7 @@ describe("connecting Google Business Profile", () => {
   ])("says what to do where the account %s", async (how, what) => {
     const { fake, connect } = await openBusiness();
     if (how === "has no locations") fake.state.locations.clear();
-    else fake.state.next.set("accounts.list", [NO_QUOTA]);
+    else fake.state.next.set("GET mybusinessaccountmanagement.googleapis.com/v1/accounts", [NO_QUOTA]);
     const { rows, error } = await connect();
     expect(rows).toEqual([]);
     expect(error).toContain(what);
@@ -124,7 +124,10 @@ describe("what Google says of a location", () => {
   it.each([403, 404])("asks to be reconnected once the person may not manage it (%i)", async (status) => {
     const { ctx, account, fake } = await createBusinessWorld();
     const answer = refusal(status, status === 403 ? "PERMISSION_DENIED" : "NOT_FOUND");
-    fake.state.next.set("locations.get", [answer, answer]);
+    fake.state.next.set("GET mybusinessbusinessinformation.googleapis.com/v1/locations/{locationsId}", [
+      answer,
+      answer,
+    ]);
     await inspectAccount(ctx, account);
     expect(await findAccountRow(ctx.store, account.owner_id, account.id)).toMatchObject({
       status: "reconnect_required",

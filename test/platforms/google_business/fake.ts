@@ -1,20 +1,13 @@
-import { Ajv } from "ajv";
 import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import type { Outbound, OutboundRequest } from "../../../src/ports/outbound.ts";
 import type { FakeClock } from "../../support/clock.ts";
+import { describedBy, type Described } from "../../support/described.ts";
 import { json, UNAUTHORIZED, type Answer } from "../youtube/answers.ts";
 import { toWire } from "../youtube/fake.ts";
 import { createTokens } from "../youtube/tokens.ts";
-import spec from "./spec.json" with { type: "json" };
 
 type Fields = Record<string, unknown>;
-
-interface Parameter {
-  readonly type: string;
-  readonly enum?: readonly string[];
-  readonly required?: boolean;
-  readonly repeated?: boolean;
-}
 
 interface Post {
   readonly name: string;
@@ -31,8 +24,8 @@ export const LOCATION = {
   metadata: { mapsUri: "https://maps.google.com/?cid=22", placeId: "Ch22", hasVoiceOfMerchant: true },
 };
 
-const ajv = new Ajv({ strict: false, allErrors: true });
-const isPost = ajv.compile(spec.LocalPost);
+/** Google's own description of what is called; the file names its source. */
+const read = describedBy(new URL("./spec.json", import.meta.url));
 
 /** Google's envelope of an error of the Business Profile APIs. */
 export function refusal(code: number, status: string, details: readonly object[] = []): Answer {
@@ -89,7 +82,6 @@ export function createFakeBusiness(clock: Pick<FakeClock, "now">, fetched: (url:
   };
 
   function problemOf(fields: Fields): string | null {
-    if (!isPost(fields)) return ajv.errorsText(isPost.errors);
     const type = fields["topicType"];
     const action = fields["callToAction"] as { actionType: string; url?: string } | undefined;
     if (action !== undefined && (action.actionType === "CALL") === (action.url !== undefined))
@@ -143,72 +135,57 @@ export function createFakeBusiness(clock: Pick<FakeClock, "now">, fetched: (url:
     });
   };
 
-  function act(method: string, url: URL, fields: Fields): Answer {
-    const query = url.searchParams;
-    const path = url.pathname.slice(1).split("/").slice(1).join("/");
-    const post = posts.get(path);
-    const account = path.split("/").slice(0, 2).join("/");
+  function act({ name: method, id, query, body }: Described): Answer {
+    const post = posts.get(id);
     const all = [...state.locations.values()].flat();
     switch (method) {
-      case "accounts.list":
-        return Number(query.get("pageSize")) > 20
-          ? complain("pageSize")
-          : page(state.accounts, "accounts", query, 20);
-      case "accounts.locations.list":
+      case "GET mybusinessaccountmanagement.googleapis.com/v1/accounts":
+        return page(state.accounts, "accounts", query, 20);
+      case "GET mybusinessbusinessinformation.googleapis.com/v1/accounts/{accountsId}/locations":
         return page(
-          (state.locations.get(account) ?? []).map((one) => masked(one, query)),
+          (state.locations.get(`accounts/${id}`) ?? []).map((one) => masked(one, query)),
           "locations",
           query,
           10,
         );
-      case "locations.get": {
-        const found = all.find(({ name }) => name === path);
+      case "GET mybusinessbusinessinformation.googleapis.com/v1/locations/{locationsId}": {
+        const found = all.find(({ name }) => name === `locations/${id}`);
         return found === undefined ? refusal(404, "NOT_FOUND") : json(masked(found, query));
       }
-      case "locations.fetchMultiDailyMetricsTimeSeries":
+      case "GET businessprofileperformance.googleapis.com/v1/locations/{locationsId}:fetchMultiDailyMetricsTimeSeries":
         return json({ multiDailyMetricTimeSeries: [{ dailyMetricTimeSeries: state.series }] });
-      case "localPosts.list":
+      case "GET mybusiness.googleapis.com/v4/{parent}/localPosts":
         return page([...posts.values()].map(show), "localPosts", query, 20);
-      case "localPosts.create":
-        return create(path, fields);
+      case "POST mybusiness.googleapis.com/v4/{parent}/localPosts":
+        return create(`${id}/localPosts`, body);
     }
     if (post === undefined) return refusal(404, "NOT_FOUND");
-    if (method === "localPosts.patch") return patch(post, query.get("updateMask") ?? "", fields);
-    if (method === "localPosts.delete") return posts.delete(path) ? json({}) : refusal(404, "NOT_FOUND");
+    if (method === "PATCH mybusiness.googleapis.com/v4/{name}")
+      return patch(post, query.get("updateMask") ?? "", body);
+    if (method === "DELETE mybusiness.googleapis.com/v4/{name}")
+      return posts.delete(id) ? json({}) : refusal(404, "NOT_FOUND");
     return json(show(post));
   }
 
-  function answerTo({ method, url: address, headers = {}, body }: OutboundRequest): Answer {
-    const url = new URL(address);
-    const text = typeof body === "string" ? body : "";
-    if (url.host === "oauth2.googleapis.com")
-      return url.pathname === "/token"
-        ? tokens.answer(Buffer.from(text), headers)
-        : tokens.revoke(Buffer.from(text));
-    const found = Object.entries(spec.methods).find(
-      ([, one]) => one.method === method && one.host === url.host && patternOf(one.path).test(url.pathname),
-    );
+  async function answerTo(request: OutboundRequest): Promise<Answer> {
+    const { method, url, headers = {}, body = "" } = request;
+    const { host, pathname } = new URL(url);
+    const bytes = body instanceof Readable ? await buffer(body) : Buffer.from(body);
+    if (host === "oauth2.googleapis.com")
+      return pathname === "/token" ? tokens.answer(bytes, headers) : tokens.revoke(bytes);
     // Media of users are looked at when they are scheduled.
     if (method === "HEAD") return json({}, 405);
-    if (found === undefined) return complain(`${method} ${address} is not in the API`);
-    const [name, { query }] = found;
-    requests.push(name);
-    const planned = state.next.get(name)?.shift();
+    const asked = await read({ ...request, body: bytes }, "https://");
+    if (typeof asked === "string") return complain(asked);
+    requests.push(asked.name);
+    const planned = state.next.get(asked.name)?.shift();
     if (planned !== undefined) return planned;
-    const problem = problemOfQuery(query, url.searchParams);
-    if (problem !== null) return complain(`${name}: ${problem}`);
-    if ("body" in found[1] !== (text !== "")) return complain(`${name}: a body, or none`);
-    if (text !== "" && headers["content-type"] !== "application/json") return complain(`${name}: no JSON`);
-    if (!tokens.isLive(headers["authorization"])) return UNAUTHORIZED;
-    return act(name, url, text === "" ? {} : (JSON.parse(text) as Fields));
+    return tokens.isLive(headers["authorization"]) ? act(asked) : UNAUTHORIZED;
   }
 
   const outbound: Outbound = {
     assertAllowed: (_field, url) => new URL(url),
-    async request(request) {
-      if (request.body instanceof Readable) request.body.destroy();
-      return { ...toWire(answerTo(request)), url: request.url };
-    },
+    request: async (request) => ({ ...toWire(await answerTo(request)), url: request.url }),
   };
   /** Those that everybody sees. */
   const shown = (): Fields[] => {
@@ -218,24 +195,7 @@ export function createFakeBusiness(clock: Pick<FakeClock, "now">, fetched: (url:
   return { outbound, tokens, posts, state, wrong, requests, shown };
 }
 
-function patternOf(path: string): RegExp {
-  return new RegExp(`^${path.replace(/\{\w+\}/g, "[^/:]+")}$`);
-}
-
 function masked(location: object, query: URLSearchParams): object {
   const wanted = (query.get("readMask") ?? "").split(",");
   return Object.fromEntries(Object.entries(location).filter(([name]) => wanted.includes(name)));
-}
-
-function problemOfQuery(known: Readonly<Record<string, Parameter>>, query: URLSearchParams): string | null {
-  for (const [name, { required }] of Object.entries(known))
-    if (required === true && !query.has(name)) return `${name} is missing`;
-  for (const [name, value] of query) {
-    const parameter = known[name];
-    if (parameter === undefined) return `unknown parameter ${name}`;
-    if (query.getAll(name).length > 1 && parameter.repeated !== true) return `${name} twice`;
-    if (parameter.type === "integer" && !/^\d+$/.test(value)) return `${name}: ${value}`;
-    if (parameter.enum !== undefined && !parameter.enum.includes(value)) return `${name}: ${value}`;
-  }
-  return query.has("readMask") || known["readMask"] === undefined ? null : "readMask is missing";
 }

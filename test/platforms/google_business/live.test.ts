@@ -25,13 +25,16 @@ describe("a live post", () => {
     expect(fields()).toMatchObject({ summary: "Two horns", callToAction: { actionType: "LEARN_MORE" } });
     await editPublishedPost(callOf(ctx), { id, metadata: { link: null } as never });
     expect(fields()).not.toHaveProperty("callToAction");
-    expect(fake.requests).toEqual(["localPosts.patch", "localPosts.patch"]);
+    expect(fake.requests).toEqual([
+      "PATCH mybusiness.googleapis.com/v4/{name}",
+      "PATCH mybusiness.googleapis.com/v4/{name}",
+    ]);
     expect(fake.wrong).toEqual([]);
   });
 
   it("stays as it was where Google refuses", async () => {
     const { ctx, id, fake } = await published();
-    fake.state.next.set("localPosts.patch", [invalid(3, "summary")]);
+    fake.state.next.set("PATCH mybusiness.googleapis.com/v4/{name}", [invalid(3, "summary")]);
     await expect(editPublishedPost(callOf(ctx), { id, caption: "Two" })).rejects.toMatchObject({
       kind: "conflict",
       message: expect.stringContaining("caption: Google refused it"),

@@ -120,7 +120,9 @@ describe("what Google refuses", () => {
   it("waits where the project has no quota, and says who must mend it", async () => {
     const world = await createBusinessWorld();
     const info = { reason: "RATE_LIMIT_EXCEEDED", metadata: { quota_limit_value: "0" } };
-    world.fake.state.next.set("localPosts.create", [refusal(429, "RESOURCE_EXHAUSTED", [info])]);
+    world.fake.state.next.set("POST mybusiness.googleapis.com/v4/{parent}/localPosts", [
+      refusal(429, "RESOURCE_EXHAUSTED", [info]),
+    ]);
     const { id } = await addPost(world.ctx, world.account);
     await drain(world.ctx);
     expect(await readPost(world.ctx, id)).toMatchObject({
@@ -151,10 +153,14 @@ describe("a post whose answer was lost", () => {
       const name = `accounts/1/locations/22/localPosts/o${fake.posts.size}`;
       fake.posts.set(name, { name, createdAt: clock.now(), fields, isRejected: false });
     }
-    fake.state.next.set("localPosts.create", [json({ error: { code: 503, status: "UNAVAILABLE" } }, 503)]);
+    fake.state.next.set("POST mybusiness.googleapis.com/v4/{parent}/localPosts", [
+      json({ error: { code: 503, status: "UNAVAILABLE" } }, 503),
+    ]);
     const { id } = await addPost(ctx, world.account);
     expect(await finish(ctx, id)).toMatchObject({ status: "published", error: null });
     expect([...fake.posts.keys()].filter((name) => /\/\d+$/.test(name))).toHaveLength(1);
-    expect(fake.requests.filter((name) => name === "localPosts.list").length).toBeGreaterThanOrEqual(4);
+    expect(
+      fake.requests.filter((name) => name === "GET mybusiness.googleapis.com/v4/{parent}/localPosts").length,
+    ).toBeGreaterThanOrEqual(4);
   });
 });

@@ -1,18 +1,19 @@
 import { OutboundFailure } from "../../../src/ports/outbound.ts";
 import type { FakeClock } from "../../support/clock.ts";
 import { createShelf, metaTime, pageOf, type Published } from "./meta-containers.ts";
-import {
-  createMetaDoor,
-  LISTED,
-  refusal,
-  type Answer,
-  type Call,
-  type Fields,
-  type Params,
-  type Route,
-} from "./meta-door.ts";
+import { GRAPH_VERSION } from "../../../src/platforms/shared/meta/graph.ts";
+import { describedBy } from "../../support/described.ts";
+import { createMetaDoor, refusal, type Answer, type Call, type Fields, type Part } from "./meta-door.ts";
 import { createMetaTokens } from "./meta-tokens.ts";
 import spec from "./spec.json" with { type: "json" };
+
+/** Meta's own description of the edges that are called; the file names its source. */
+const described = describedBy(new URL("./spec.json", import.meta.url));
+const UPLOAD = "POST /{id}";
+const upload = describedBy({
+  source: "https://developers.facebook.com/docs/instagram-platform/content-publishing/resumable-uploads",
+  operations: { [UPLOAD]: { file: "^application/octet-stream$" } },
+});
 
 /** Of the professional account, which paths name; /me has another id that is the app's own. */
 export const USER_ID = "17841405822304914";
@@ -60,100 +61,65 @@ export function createInstagram({ clock, fetched, pageToken }: InstagramOptions)
     pageToken !== undefined || tokens.scopesOf(token).includes(`instagram_business_${scope}`);
   const ok = (body: object): Answer => ({ status: 200, body });
 
-  const edge = (name: keyof typeof spec.edges, handle: (call: Call) => Answer): Route => {
-    const [method = "", path = ""] = name.split(" ");
-    const [node, tail = ""] = path.split("/");
-    const isList = method === "GET";
-    return {
-      method: method as Route["method"],
-      host: HOST,
-      path: new RegExp(
-        `^/v\\d+\\.0/${node === "user" ? `(${USER_ID}|me)` : "(\\d+)"}${tail === "" ? "" : `/${tail}`}$`,
-      ),
-      params: { ...(spec.edges[name] as Params), ...(isList ? LISTED : {}) },
-      isSigned: true,
-      handle,
-    };
-  };
-
-  const routes: Route[] = [
-    ...tokens.routes,
-    edge("POST user/media", (call) => (may(call, "content_publish") ? create(call.fields) : refusal(10))),
-    edge("POST user/media_publish", (call) =>
-      may(call, "content_publish") ? publish(call.fields["creation_id"] ?? "") : refusal(10),
-    ),
-    edge("GET user/media", ({ fields }) => ok(pageOf(list(false), fields))),
-    edge("GET user/stories", ({ fields }) => ok(pageOf(list(true), fields))),
-    edge("GET user/content_publishing_limit", () =>
-      ok({
-        data: [
-          { quota_usage: shelf.usedToday(), config: { quota_total: state.quota, quota_duration: 86_400 } },
-        ],
-      }),
-    ),
-    edge("GET user/insights", (call) =>
-      may(call, "manage_insights") ? accountInsights(call.fields) : refusal(10),
-    ),
-    edge("GET media/insights", (call) => mediaInsights(call)),
-    edge("GET media/comments", ({ fields, ids }) =>
-      ok(
-        pageOf(
-          state.comments.filter(({ mediaId }) => mediaId === ids[0]),
-          fields,
-        ),
-      ),
-    ),
-    edge("POST media/comments", (call) => comment(call)),
-    edge("POST media", (call) => {
-      const [id = ""] = call.ids;
-      if (!may(call, "manage_comments")) return refusal(10);
-      if (shelf.find(id) === undefined) return refusal(100, 33);
-      state.closed.push(id);
-      return ok({ success: true });
-    }),
-    ...(pageToken === undefined ? [] : ofPage()),
-    {
-      method: "GET",
-      host: HOST,
-      path: /^\/v\d+\.0\/(\w+)$/,
-      params: { fields: { type: "string", required: true } },
-      isSigned: true,
-      handle: ({ fields, ids }) => read(ids[0] ?? "", (fields["fields"] ?? "").split(",")),
+  const edges: Part = {
+    base: `https://${HOST}/${GRAPH_VERSION}`,
+    read: described,
+    isSigned: true,
+    handlers: {
+      "POST /{user}/media": (call) => (may(call, "content_publish") ? create(call.fields) : refusal(10)),
+      "POST /{user}/media_publish": (call) =>
+        may(call, "content_publish") ? publish(call.fields["creation_id"]) : refusal(10),
+      "GET /{user}/media": ({ fields }) => ok(pageOf(list(false), fields)),
+      "GET /{user}/stories": ({ fields }) => ok(pageOf(list(true), fields)),
+      "GET /{user}/content_publishing_limit": () => {
+        const config = { quota_total: state.quota, quota_duration: 86_400 };
+        return ok({ data: [{ quota_usage: shelf.usedToday(), config }] });
+      },
+      "GET /{user}/insights": (call) =>
+        may(call, "manage_insights") ? accountInsights(call.fields) : refusal(10),
+      "GET /{media}/insights": (call) => mediaInsights(call),
+      "GET /{media}/comments": ({ fields, ids }) => {
+        const comments = state.comments.filter(({ mediaId }) => mediaId === ids[0]);
+        return ok(pageOf(comments, fields));
+      },
+      "POST /{media}/comments": (call) => comment(call),
+      "POST /{media}": (call) => {
+        const [id = ""] = call.ids;
+        if (!may(call, "manage_comments")) return refusal(10);
+        if (shelf.find(id) === undefined) return refusal(100, 33);
+        state.closed.push(id);
+        return ok({ success: true });
+      },
+      ...(pageToken === undefined ? {} : { "DELETE /{media}": remove }),
+      "GET /{node}": ({ fields, ids }) => read(ids[0] ?? "", fields["fields"].split(",")),
     },
-  ];
+  };
+  /** What is offered through a Page only. */
+  const files: Part = {
+    base: `https://rupload.facebook.com/ig-api-upload/${GRAPH_VERSION}`,
+    read: upload,
+    isSigned: true,
+    handlers: { [UPLOAD]: take },
+  };
   const isAlive = (token: string): boolean =>
     pageToken === undefined ? tokens.isAlive(token) : token === pageToken;
-  const door = createMetaDoor(routes, isAlive);
+  const door = createMetaDoor([edges, ...(pageToken === undefined ? [] : [files]), tokens.part], isAlive);
 
-  /** What is offered through a Page only. */
-  function ofPage(): Route[] {
-    const count = { type: "unsigned int", required: true } as const;
-    return [
-      edge("DELETE media", ({ ids }) => {
-        if (state.refusesDeleting) return refusal(10);
-        const post = shelf.find(ids[0] ?? "");
-        if (post === undefined) return refusal(100, 33);
-        post.isDeleted = true;
-        return ok({ success: true });
-      }),
-      {
-        method: "POST",
-        host: "rupload.facebook.com",
-        path: /^\/ig-api-upload\/v\d+\.0\/(\d+)$/,
-        params: { offset: count, file_size: count },
-        isSigned: true,
-        isUpload: true,
-        handle: upload,
-      },
-    ];
+  function remove({ ids }: Call): Answer {
+    if (state.refusesDeleting) return refusal(10);
+    const post = shelf.find(ids[0] ?? "");
+    if (post === undefined) return refusal(100, 33);
+    post.isDeleted = true;
+    return ok({ success: true });
   }
 
-  function upload({ fields, bytes, ids }: Call): Answer {
+  function take({ fields, bytes, ids }: Call): Answer {
     const held = shelf.containers.get(ids[0] ?? "");
     if (held === undefined || held.fields["upload_type"] !== "resumable") return broken("NotAuthorizedError");
     const { cutAfter } = state;
     state.cutAfter = null;
     const [from, size] = [Number(fields["offset"]), Number(fields["file_size"])];
+    if (Number.isNaN(from + size)) return broken("OffsetInvalidError");
     const part = { from, size, bytes: bytes.subarray(0, cutAfter ?? bytes.length) };
     if (!shelf.send(held, part)) return broken("OffsetInvalidError");
     if (cutAfter !== null) throw new OutboundFailure("The connection broke off.", true);
@@ -283,25 +249,24 @@ export function createInstagram({ clock, fetched, pageToken }: InstagramOptions)
     if (post === undefined) return refusal(100, 33);
     const ofStory = pageToken === undefined ? STORY_METRICS : [...STORY_METRICS, "link_clicks"];
     const known = isStory(post) ? ofStory : FEED_METRICS;
-    const names = (call.fields["metric"] ?? "").split(",");
+    const names: string[] = call.fields["metric"];
     if (names.some((name) => !known.includes(name))) return refusal(100);
     return ok({
       data: names.map((name, at) => ({ name, period: "lifetime", values: [{ value: 10 + at }] })),
     });
   }
 
-  function accountInsights({ metric = "", metric_type: type, since, until }: Fields): Answer {
+  function accountInsights({ metric: names, metric_type: type, since, until }: Call["fields"]): Answer {
     const [from, to] = [Number(since) * 1_000, Number(until) * 1_000];
     if (to - from > 30 * 86_400_000) return refusal(100);
-    const names = metric.split(",");
     if (type === "time_series") {
-      if (names.some((name) => name !== "reach")) return refusal(100);
+      if (names.some((name: string) => name !== "reach")) return refusal(100);
       const values: object[] = [];
       for (let day = from; day < to; day += 86_400_000)
         values.push({ value: 5, end_time: metaTime(day + 86_400_000) });
       return ok({ data: [{ name: "reach", period: "day", values }] });
     }
-    return ok({ data: names.map((name) => ({ name, period: "day", total_value: { value: 7 } })) });
+    return ok({ data: names.map((name: string) => ({ name, period: "day", total_value: { value: 7 } })) });
   }
 
   return { door, tokens, shelf, state };

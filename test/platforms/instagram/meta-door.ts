@@ -1,22 +1,14 @@
-import { Ajv } from "ajv";
-import { Readable } from "node:stream";
 import { AppError } from "../../../src/domain/errors.ts";
-import type { Outbound, OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
+import type { Outbound, OutboundRequest } from "../../../src/ports/outbound.ts";
+import { answerOf, type describedBy } from "../../support/described.ts";
 
-/** A parameter as Meta's own description of its API has it. */
-export interface Param {
-  readonly type: string;
-  readonly required?: boolean;
-  readonly enum?: readonly string[];
-}
-export type Params = Readonly<Record<string, Param>>;
 export type Fields = Readonly<Record<string, string>>;
 
 export interface Call {
-  /** Query or form, whichever the method has. */
-  readonly fields: Fields;
+  /** Query or form, whichever the method has; of a file, its headers. */
+  readonly fields: Readonly<Record<string, any>>;
   readonly token: string;
-  /** What the path's pattern has in brackets. */
+  /** What stands for each {…} of the path. */
   readonly ids: readonly string[];
   /** Of a file that is uploaded. */
   readonly bytes: Buffer;
@@ -28,49 +20,13 @@ export interface Answer {
   readonly headers?: Record<string, string>;
 }
 
-export interface Route {
-  readonly method: OutboundRequest["method"];
-  readonly host: string;
-  readonly path: RegExp;
-  readonly params: Params;
-  /** Without one, the request carries its secrets itself. */
+export interface Part {
+  /** What its addresses begin with, and what describes the rest. */
+  readonly base: string;
+  readonly read: ReturnType<typeof describedBy>;
+  /** Without one, requests carry their secrets themselves. */
   readonly isSigned: boolean;
-  /** It takes the bytes of a file, and its parameters in headers. */
-  readonly isUpload?: boolean;
-  handle(call: Call): Answer | Promise<Answer>;
-}
-
-/** Every edge of the Graph API takes these. */
-export const LISTED: Params = {
-  fields: { type: "string" },
-  limit: { type: "unsigned int" },
-  after: { type: "string" },
-};
-
-const ajv = new Ajv({ allErrors: true });
-
-/** Of values as they stand in an address or a form: all of them text. */
-function schemaOf(params: Params): object {
-  const properties = Object.entries(params).map(([name, { type, enum: values }]) => [
-    name,
-    { type: "string", minLength: 1, ...patternOf(type, values) },
-  ]);
-  return {
-    type: "object",
-    properties: Object.fromEntries(properties),
-    required: Object.keys(params).filter((name) => params[name]?.required === true),
-    additionalProperties: false,
-  };
-}
-
-function patternOf(type: string, values: readonly string[] | undefined): object {
-  if (values !== undefined) {
-    const one = `(${values.join("|")})`;
-    return { pattern: type === "list" ? `^${one}(,${one})*$` : `^${one}$` };
-  }
-  if (type === "bool") return { enum: ["true", "false"] };
-  if (type === "unsigned int" || type === "datetime") return { pattern: "^\\d+$" };
-  return {};
+  readonly handlers: Readonly<Record<string, (call: Call) => Answer | Promise<Answer>>>;
 }
 
 /** Meta's envelope of an error. */
@@ -87,86 +43,52 @@ export function refusal(code: number, subcode: number | null = null, status = 40
 }
 
 export interface MetaDoor extends Outbound {
-  readonly sent: { readonly method: string; readonly path: string; readonly fields: Fields }[];
+  readonly sent: { readonly method: string; readonly path: string; readonly fields: Call["fields"] }[];
   /** What no real one would take. */
   readonly wrong: string[];
 }
 
 /** A Graph API without a network: each request is held to its description before it is acted on. */
-export function createMetaDoor(routes: readonly Route[], isAlive: (token: string) => boolean): MetaDoor {
-  const checks = new Map(routes.map((route) => [route, ajv.compile(schemaOf(route.params))]));
+export function createMetaDoor(parts: readonly Part[], isAlive: (token: string) => boolean): MetaDoor {
   const sent: MetaDoor["sent"] = [];
   const wrong: string[] = [];
+  const refuse = (why: string): Answer => {
+    wrong.push(why);
+    return refusal(100);
+  };
 
   const act = async (request: OutboundRequest): Promise<Answer> => {
-    const url = new URL(request.url);
     // Media of users are looked at when they are scheduled.
     if (request.method === "HEAD") return { status: 405, body: {} };
-    const at = `${request.method} ${url.host}${url.pathname}`;
-    const refuse = (why: string): Answer => {
-      wrong.push(`${at}: ${why}`);
-      return refusal(100);
-    };
-    for (const route of routes) {
-      const match =
-        route.method === request.method && route.host === url.host && route.path.exec(url.pathname);
-      if (!match) continue;
-      const { isUpload = false, params } = route;
-      const fields = isUpload ? readHeaders(request, params) : await readFields(request, url);
-      if (typeof fields === "string") return refuse(fields);
-      sent.push({ method: request.method, path: url.pathname, fields });
-      const check = checks.get(route);
-      if (check?.(fields) !== true) return refuse(ajv.errorsText(check?.errors));
-      const signed = isUpload ? /^OAuth (.+)$/ : /^Bearer (.+)$/;
-      const token = signed.exec(request.headers?.["authorization"] ?? "")?.[1] ?? "";
-      if (route.isSigned && token === "") return refuse("carries no token");
-      if (route.isSigned && !isAlive(token)) return refusal(190, 463, 401);
-      const bytes = isUpload ? await readBytes(request.body) : Buffer.alloc(0);
-      return route.handle({ fields, token, ids: match.slice(1), bytes });
-    }
-    return refuse("is no method of this API");
+    const { method, url, headers = {} } = request;
+    const part = parts.find(({ base }) => url.startsWith(base));
+    const asked = (await part?.read(request, part.base)) ?? `There is no ${url}.`;
+    if (part === undefined || typeof asked === "string") return refuse(String(asked));
+    const isUpload = Buffer.isBuffer(asked.body);
+    const fields = isUpload ? headers : asked.given;
+    sent.push({ method, path: new URL(url).pathname, fields });
+    if (Object.values(fields).includes("")) return refuse(`${asked.name}: an empty parameter`);
+    const signed = isUpload ? /^OAuth (.+)$/ : /^Bearer (.+)$/;
+    const token = signed.exec(headers["authorization"] ?? "")?.[1] ?? "";
+    if (part.isSigned && token === "") return refuse(`${asked.name}: carries no token`);
+    if (part.isSigned && !isAlive(token)) return refusal(190, 463, 401);
+    const bytes = isUpload ? asked.body : Buffer.alloc(0);
+    return (
+      part.handlers[asked.name]?.({ fields, token, ids: asked.ids, bytes }) ??
+      refuse(`${asked.name} is not played`)
+    );
   };
 
   return {
     sent,
     wrong,
-    request: async (request) => toResponse(request.url, await act(request)),
+    async request(request) {
+      const { status, body, headers } = await act(request);
+      return { ...answerOf(status, body, headers), url: request.url };
+    },
     assertAllowed(field, url) {
       if (!URL.canParse(url)) throw new AppError("invalid", `${field}: this is not an address.`);
       return new URL(url);
     },
   };
-}
-
-function toResponse(url: string, { status, body, headers }: Answer): OutboundResponse {
-  const json = Buffer.from(JSON.stringify(body));
-  return {
-    status,
-    url,
-    headers: { "content-type": "application/json", ...headers },
-    body: Readable.from([json]),
-  };
-}
-
-async function readBytes(body: OutboundRequest["body"]): Promise<Buffer> {
-  if (!(body instanceof Readable)) return Buffer.from(body ?? "");
-  const chunks: Buffer[] = [];
-  for await (const chunk of body) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks);
-}
-
-function readHeaders({ headers = {} }: OutboundRequest, params: Params): Fields | string {
-  if (headers["content-type"] !== "application/octet-stream") return "is no file";
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => name in params));
-}
-
-/** The parameters; a sentence where they come in a form that Meta does not take. */
-async function readFields(request: OutboundRequest, url: URL): Promise<Fields | string> {
-  const fields = Object.fromEntries(url.searchParams);
-  if (request.method !== "POST") return request.body === undefined ? fields : "has a body";
-  if (request.headers?.["content-type"] !== "application/x-www-form-urlencoded") return "is no form";
-  const { body = "" } = request;
-  if (typeof body !== "string") return "is no form";
-  if (url.search !== "") return "has parameters in its address and in its form";
-  return Object.fromEntries(new URLSearchParams(body));
 }

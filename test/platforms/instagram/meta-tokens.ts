@@ -1,5 +1,6 @@
 import { DAY, HOUR } from "../../../src/domain/time.ts";
-import { refusal, type Answer, type Fields, type Route } from "./meta-door.ts";
+import { describedBy } from "../../support/described.ts";
+import { refusal, type Answer, type Fields, type Part } from "./meta-door.ts";
 
 export const CLIENT = { id: "990602627938098", secret: "app-secret-canary" };
 
@@ -44,37 +45,35 @@ export function createMetaTokens(options: TokenOptions) {
     body: { access_token: issue(scopes, true), token_type: "bearer", expires_in: 5_183_944 },
   });
 
-  const text = { type: "string", required: true } as const;
-  const routes: Route[] = [
-    {
-      method: "POST",
-      host: tokenHost,
-      path: /^\/oauth\/access_token$/,
-      params: { client_id: text, client_secret: text, grant_type: text, redirect_uri: text, code: text },
-      isSigned: false,
-      handle: ({ fields }) => exchange(fields),
-    },
-    {
-      method: "GET",
-      host,
-      path: /^\/access_token$/,
-      params: { grant_type: text, client_secret: text, access_token: text },
-      isSigned: false,
-      handle({ fields }) {
-        const short = alive(fields["access_token"] ?? "");
+  const text = { type: "string" };
+  const of = (...names: string[]) => ({
+    query: Object.fromEntries(names.map((name) => [name, text])),
+    required: names,
+  });
+  const { query, required } = of("client_id", "client_secret", "grant_type", "redirect_uri", "code");
+  const part: Part = {
+    base: "https://",
+    read: describedBy({
+      source: "Meta's guides to its logins",
+      operations: {
+        [`POST ${tokenHost}/oauth/access_token`]: {
+          fields: { type: "object", properties: query, required, additionalProperties: false },
+        },
+        [`GET ${host}/access_token`]: of("grant_type", "client_secret", "access_token"),
+        [`GET ${host}/refresh_access_token`]: of("grant_type", "access_token"),
+      },
+    }),
+    isSigned: false,
+    handlers: {
+      [`POST ${tokenHost}/oauth/access_token`]: ({ fields }) => exchange(fields),
+      [`GET ${host}/access_token`]: ({ fields }) => {
+        const short = alive(fields["access_token"]);
         const isAsked = fields["grant_type"] === `${prefix}_exchange_token`;
         if (!isAsked || fields["client_secret"] !== CLIENT.secret) return refusal(101);
         return short === null || short.isLong ? refusal(190) : long(short.scopes);
       },
-    },
-    {
-      method: "GET",
-      host,
-      path: /^\/refresh_access_token$/,
-      params: { grant_type: text, access_token: text },
-      isSigned: false,
-      handle({ fields }) {
-        const old = alive(fields["access_token"] ?? "");
+      [`GET ${host}/refresh_access_token`]: ({ fields }) => {
+        const old = alive(fields["access_token"]);
         if (fields["grant_type"] !== `${prefix}_refresh_token`) return refusal(100);
         if (old === null || !old.isLong) return refusal(190);
         // Not before its second day.
@@ -82,7 +81,7 @@ export function createMetaTokens(options: TokenOptions) {
         return long(old.scopes);
       },
     },
-  ];
+  };
 
   function exchange(fields: Fields): Answer {
     const code = codes.get(fields["code"] ?? "");
@@ -97,7 +96,7 @@ export function createMetaTokens(options: TokenOptions) {
 
   return {
     tokens,
-    routes,
+    part,
     isAlive: (token: string): boolean => alive(token)?.isLong === true,
     scopesOf: (token: string): readonly string[] => tokens.get(token)?.scopes ?? [],
     /** All of them end, as when the person changes the password. */

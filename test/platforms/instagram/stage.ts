@@ -6,7 +6,7 @@ import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { createTestContext, type TestContext } from "../../support/context.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
-import type { PlatformFixture, Stage, Trouble } from "../../support/contract/stage.ts";
+import { unfitWith, type PlatformFixture, type Stage, type Trouble } from "../../support/contract/stage.ts";
 import { createInstagram, type Instagram } from "./fake.ts";
 import { refusal, type Answer } from "./meta-door.ts";
 import { CLIENT } from "./meta-tokens.ts";
@@ -108,6 +108,29 @@ export default {
   },
   troubles: META_TROUBLES,
   refusesToken: refusesWith(refusal(190, 463, 401)),
+  refusals: [
+    {
+      at: /media_publish/,
+      told: [
+        [/spam/, refusesWith(refusal(4, 2_207_051))],
+        [/rules/, refusesWith(refusal(368))],
+      ],
+    },
+    { at: /\/media$/, told: [[/restricted/, refusesWith(refusal(25, 2_207_050))]] },
+    { at: /media_publish/, end: "reconnect", told: [[/permission/, refusesWith(refusal(10))]] },
+  ],
+  unfit: [
+    [{}, /^mediaUrl/],
+    ...unfitWith(PHOTO_URL, [
+      [{}, /^caption: .*30 hashtags/, Array.from({ length: 31 }, (_, n) => `#a${n}`).join(" ")],
+      [{}, /^caption: .*20 people/, Array.from({ length: 21 }, (_, n) => `@a${n}`).join(" ")],
+      [{ story: true, moreMedia: [{ url: PHOTO_URL }] }, /moreMedia/],
+      [{ thumbOffsetMs: 1, moreMedia: [{ url: PHOTO_URL }] }, /thumbOffsetMs/],
+      [{ moreMedia: Array(10).fill({ url: PHOTO_URL }) }, /moreMedia/],
+      [{ collaborators: ["a", "b", "c", "d"] }, /collaborators/],
+      [{ nope: 1 }, /nope/],
+    ]),
+  ],
   needed: {
     "names the container, the post or the account": ["id"],
     "whether the container is done": ["status_code"],

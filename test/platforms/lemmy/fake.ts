@@ -5,11 +5,10 @@ import {
   type OutboundRequest,
   type OutboundResponse,
 } from "../../../src/ports/outbound.ts";
-import { receive, type Received } from "../misskey/door.ts";
 import { failure } from "./failure.ts";
 import { createPosts } from "./posts.ts";
-import { problemsOf } from "./schemas.ts";
-import { answerOf } from "../../support/described.ts";
+import { READS } from "./schemas.ts";
+import { answerOf, type Described } from "../../support/described.ts";
 
 export const SERVER = "https://lemmy.example";
 
@@ -49,9 +48,9 @@ export function createFakeLemmy({
   };
   const { version } = profile;
   const wrong: string[] = [];
-  const seen: Received[] = [];
+  const seen: Described[] = [];
   const tokens = new Set<string>();
-  const images = new Map<string, { type: string; size: number }>();
+  const images = new Map<string, File>();
   const posts = createPosts({ now, version, server: SERVER, personId: MINE.id, hidesOwn: profile.hidesOwn });
 
   const notLoggedIn = (): OutboundResponse => failure(400, "not_logged_in");
@@ -75,7 +74,7 @@ export function createFakeLemmy({
     ...(version === "v3" && isMine ? { my_user: { ...mine, follows: [] } } : {}),
   });
 
-  const logIn = ({ fields }: Received): OutboundResponse => {
+  const logIn = ({ given: fields }: Described): OutboundResponse => {
     const name = fields["username_or_email"];
     if (name === "new") return answerOf(200, { registration_created: false, verify_email_sent: true });
     if (name !== "alice" || fields["password"] !== PASSWORD) return failure(401, "incorrect_login");
@@ -86,10 +85,9 @@ export function createFakeLemmy({
     return answerOf(200, { jwt: makeToken(), registration_created: false, verify_email_sent: false });
   };
 
-  const upload = ({ files }: Received): OutboundResponse => {
-    const file = files.get("images[]");
+  const upload = ({ given: { "images[]": file } }: Described): OutboundResponse => {
     if (!profile.imagesAllowed) return failure(400, "image_upload_disabled");
-    if (file === undefined || !file.type.startsWith("image/")) {
+    if (!file.type.startsWith("image/")) {
       return version === "v3"
         ? answerOf(400, { msg: "No file" })
         : failure(400, "pictrs_invalid_image_upload", "No file");
@@ -101,9 +99,9 @@ export function createFakeLemmy({
       : answerOf(200, { image_url: `${SERVER}/pictrs/image/${name}`, filename: name });
   };
 
-  const serve = (request: Received): OutboundResponse => {
-    const isMine = tokens.has(request.token);
-    switch (request.operation) {
+  const serve = (request: Described, token: string): OutboundResponse => {
+    const isMine = tokens.has(token);
+    switch (request.name) {
       case "GET /api/v3/site":
       case "GET /api/v4/site":
         return answerOf(200, siteOf(isMine));
@@ -111,11 +109,11 @@ export function createFakeLemmy({
       case "POST /api/v4/account/auth/login":
         return logIn(request);
     }
-    if (request.operation.endsWith("/post/list") && request.token === "") {
+    if (request.name.endsWith("/post/list") && token === "") {
       return profile.isPrivate ? failure(400, "instance_is_private") : posts.serve(request, false);
     }
     if (!isMine) return notLoggedIn();
-    switch (request.operation) {
+    switch (request.name) {
       case "GET /api/v4/account":
         return answerOf(200, { ...mine, follows: [] });
       case "POST /pictrs/image":
@@ -129,19 +127,17 @@ export function createFakeLemmy({
   const handle = async (request: OutboundRequest): Promise<OutboundResponse> => {
     const { origin, pathname } = new URL(request.url);
     if (origin !== SERVER) throw new OutboundFailure(`Nobody is at ${origin}.`, false);
-    const received = await receive(request);
-    const { operation } = received;
-    const fields = request.method === "GET" ? Object.fromEntries(received.query) : received.fields;
-    const problems = problemsOf(version, operation, fields);
     // Which version a server speaks is asked by trying.
-    if (problems === null && pathname === "/api/v4/site") return answerOf(404, "");
-    if (problems === null) wrong.push(operation);
-    for (const problem of problems ?? []) wrong.push(`${operation}: ${problem}`);
+    if (version === "v3" && pathname === "/api/v4/site") return answerOf(404, "");
+    const asked = await READS[version](request, SERVER);
+    if (typeof asked === "string") {
+      wrong.push(asked);
+      return failure(400, "unknown", "Json deserialize error");
+    }
     if (request.method !== "GET" && request.newConnection !== true)
-      wrong.push(`${operation}: on a kept connection`);
-    if (problems === null || problems.length > 0) return failure(400, "unknown", "Json deserialize error");
-    seen.push(received);
-    return serve(received);
+      wrong.push(`${asked.name}: on a kept connection`);
+    seen.push(asked);
+    return serve(asked, /^Bearer (\S+)$/.exec(request.headers?.["authorization"] ?? "")?.[1] ?? "");
   };
 
   const outbound: Outbound = { request: handle, assertAllowed: (_field, url) => new URL(url) };
@@ -153,7 +149,7 @@ export function createFakeLemmy({
     images,
     posts,
     login: { username: "alice", password: PASSWORD },
-    count: (operation: string) => seen.filter((one) => one.operation === operation).length,
+    count: (operation: string) => seen.filter(({ name }) => name === operation).length,
   };
 }
 

@@ -1,7 +1,6 @@
 import type { OutboundResponse } from "../../../src/ports/outbound.ts";
-import type { Received } from "../misskey/door.ts";
 import { failure } from "./failure.ts";
-import { answerOf } from "../../support/described.ts";
+import { answerOf, type Described } from "../../support/described.ts";
 
 export interface FakePost {
   readonly id: number;
@@ -88,7 +87,7 @@ export function createPosts({ now, version, server, personId, hidesOwn }: Option
     return [...body].length > 50_000 ? "invalid_body_field" : null;
   };
 
-  const create = ({ fields }: Received): OutboundResponse => {
+  const create = ({ given: fields }: Described): OutboundResponse => {
     const refused = refusalOf(fields);
     if (refused !== null) return failure(400, refused);
     const community = COMMUNITIES.find(({ id }) => id === fields["community_id"]);
@@ -113,7 +112,7 @@ export function createPosts({ now, version, server, personId, hidesOwn }: Option
   };
 
   /** What is named is changed; an empty text takes it away. */
-  const change = (post: FakePost, { fields }: Received): OutboundResponse => {
+  const change = (post: FakePost, { given: fields }: Described): OutboundResponse => {
     const refused = refusalOf(fields);
     if (refused !== null) return failure(400, refused);
     const named = (field: string, before: string | null): string | null =>
@@ -135,7 +134,7 @@ export function createPosts({ now, version, server, personId, hidesOwn }: Option
     return answerOf(200, { post_view: show(post) });
   };
 
-  const list = ({ query }: Received, isMine: boolean): OutboundResponse => {
+  const list = ({ query }: Described, isMine: boolean): OutboundResponse => {
     const community = COMMUNITIES.find(({ id }) => id === Number(query.get("community_id")));
     if (community?.isClosed === true && !isMine) return answerOf(200, { [isOld ? "posts" : "items"]: [] });
     const limit = Math.min(Number(query.get("limit") ?? 10), 50);
@@ -158,9 +157,9 @@ export function createPosts({ now, version, server, personId, hidesOwn }: Option
     return answerOf(200, { [isOld ? "communities" : "items"]: found.map(showCommunity) });
   };
 
-  const serve = (request: Received, isMine: boolean): OutboundResponse => {
-    const { operation, query, fields } = request;
-    const path = operation.replace(/\/api\/v[34]/, "");
+  const serve = (request: Described, isMine: boolean): OutboundResponse => {
+    const { name: asked, query, given } = request;
+    const path = asked.replace(/\/api\/v[34]/, "");
     switch (path) {
       case "GET /community": {
         const [name, host = "lemmy.example"] = (query.get("name") ?? "").split("@");
@@ -180,7 +179,7 @@ export function createPosts({ now, version, server, personId, hidesOwn }: Option
       case "GET /post/list":
         return list(request, isMine);
     }
-    const post = posts.get(Number(query.get("id") ?? fields["post_id"]));
+    const post = posts.get(Number(query.get("id") ?? given["post_id"]));
     if (post === undefined) return notFound("post");
     if (path === "GET /post") return answerOf(200, { post_view: show(post) });
     return path === "PUT /post" ? change(post, request) : remove(post);

@@ -1,4 +1,4 @@
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { describedBy, type Operation } from "../../support/described.ts";
 
 /*
  * What each operation takes, as far as it is used here: the request types of Lemmy 0.19.20
@@ -32,6 +32,7 @@ const create: Fields = { properties: { ...content, community_id: id }, required:
 const change: Fields = { properties: { ...content, post_id: id }, required: ["post_id"] };
 const remove: Fields = { properties: { post_id: id, deleted: flag }, required: ["post_id", "deleted"] };
 const nothing: Fields = { properties: {} };
+const upload: Fields = { properties: { "images[]": { type: "object" } }, required: ["images[]"] };
 const one: Fields = { properties: { id: number }, required: ["id"] };
 const named: Fields = { properties: { name: text }, required: ["name"] };
 const shown = { show_nsfw: told, show_read: told, show_hidden: told };
@@ -59,7 +60,7 @@ const v3: Record<string, Fields> = {
       community_id: number,
     },
   },
-  "POST /pictrs/image": nothing,
+  "POST /pictrs/image": upload,
 };
 
 const v4: Record<string, Fields> = {
@@ -86,24 +87,21 @@ const v4: Record<string, Fields> = {
       time_range_seconds: number,
     },
   },
-  "POST /api/v4/image": nothing,
+  "POST /api/v4/image": upload,
 };
 
-const ajv = new Ajv2020({ strict: false });
-
-function compile(operations: Record<string, Fields>) {
-  const entries = Object.entries(operations).map(
-    ([operation, fields]) =>
-      [operation, ajv.compile({ type: "object", additionalProperties: false, ...fields })] as const,
-  );
-  return new Map(entries);
+function operationOf(name: string, { properties, required = [] }: Fields): Operation {
+  if (name.startsWith("GET")) return { query: properties, required };
+  const whole = { type: "object", properties, required, additionalProperties: false };
+  return name.endsWith("/image") ? { form: whole } : { body: whole };
 }
 
-const VALIDATORS = { v3: compile(v3), v4: compile(v4) };
-
-/** What is wrong with the fields of a request; null for an operation that this version has not. */
-export function problemsOf(version: "v3" | "v4", operation: string, fields: object): string[] | null {
-  const validate = VALIDATORS[version].get(operation);
-  if (validate === undefined) return null;
-  return validate(fields) ? [] : [ajv.errorsText(validate.errors)];
+function read(all: Record<string, Fields>) {
+  const operations = Object.entries(all).map(([name, fields]) => [name, operationOf(name, fields)]);
+  return describedBy({
+    source: "https://github.com/LemmyNet/lemmy",
+    operations: Object.fromEntries(operations),
+  });
 }
+
+export const READS = { v3: read(v3), v4: read(v4) };

@@ -1,16 +1,16 @@
 import { Readable } from "node:stream";
-import type { ValidateFunction } from "ajv";
+import { buffer } from "node:stream/consumers";
 import { AppError } from "../../../src/domain/errors.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { Outbound, OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
 import { inspectDocument } from "../../../src/media/probe/document.ts";
-import { BODIES, readLittleText } from "./requests.ts";
+import { answerOf, type Described } from "../../support/described.ts";
+import { read, readLittleText } from "./requests.ts";
 
 const API = "https://api.linkedin.com";
 const UPLOADS = "https://www.linkedin.com/dms-uploads";
 const PART_BYTES = 4 * 1024 * 1024;
 const DAY = 24 * 60 * 60_000;
-const HEAD = { "content-type": "application/json" };
 const ME = {
   id: "p-1",
   localizedFirstName: "Ada",
@@ -135,13 +135,12 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
     },
     door: {
       request: async (request: OutboundRequest): Promise<OutboundResponse> => {
-        const bytes = await readAll(request.body);
+        const sent = request.body ?? "";
+        const bytes = sent instanceof Readable ? await buffer(sent) : Buffer.from(sent);
         const url = new URL(request.url);
         self.requests.push(`${request.method} ${url.pathname}`);
-        const { status, headers = {}, json } = answer(request, url, bytes);
-        const text = json === undefined ? "" : JSON.stringify(json);
-        const body = Readable.from([Buffer.from(text)]);
-        return { status, headers: { ...HEAD, ...headers }, url: request.url, body };
+        const { status, headers = {}, json } = await answer(request, url, bytes);
+        return { ...answerOf(status, json, headers), url: request.url };
       },
       assertAllowed(field: string, url: string): URL {
         if (!URL.canParse(url)) throw new AppError("invalid", `${field}: this is not an address.`);
@@ -155,26 +154,29 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
     return refuse(400, "INVALID_REQUEST");
   }
 
-  function answer(request: OutboundRequest, url: URL, bytes: Buffer): Answer {
+  async function answer(request: OutboundRequest, url: URL, bytes: Buffer): Promise<Answer> {
     if (url.pathname.startsWith("/oauth/v2/")) return oauth(url.pathname, bytes.toString("utf8"));
     const issued = tokens.get(/^Bearer (.+)$/.exec(request.headers?.["authorization"] ?? "")?.[1] ?? "");
     if (issued === undefined || issued.until <= clock.now()) return refuse(401, "EXPIRED_ACCESS_TOKEN");
     if (request.url.startsWith(UPLOADS)) return put(request, url, bytes);
-    if (url.origin !== API) return wrongly(url.origin);
-    if (url.pathname === "/v2/userinfo")
-      return issued.scopes.includes("openid")
+    const asked = await read({ ...request, body: bytes }, API);
+    if (typeof asked === "string") return wrongly(asked);
+    const { name } = asked;
+    const { scopes } = issued;
+    if (name === "GET /v2/userinfo")
+      return scopes.includes("openid")
         ? { status: 200, json: { sub: "p-1", name: "Ada Horn", picture: "https://media.example/a.jpg" } }
         : refuse(403, "ACCESS_DENIED", "Not enough permissions to access: userinfo.GET.NO_VERSION");
-    if (url.pathname === "/v2/me")
-      return issued.scopes.includes("r_basicprofile")
+    if (name === "GET /v2/me")
+      return scopes.includes("r_basicprofile")
         ? { status: 200, json: ME }
         : refuse(403, "ACCESS_DENIED", "Not enough permissions to access: me.GET.NO_VERSION");
-    if (!isActive(request.headers?.["linkedin-version"] ?? "")) return refuse(426, "NONEXISTENT_VERSION");
-    if (request.headers?.["x-restli-protocol-version"] !== "2.0.0") return wrongly("protocol version");
-    const json = bytes.length === 0 ? null : JSON.parse(bytes.toString("utf8"));
-    if (json !== null && request.headers?.["content-type"] !== "application/json")
-      return wrongly("content-type");
-    return rest(request, url, { json, scopes: issued.scopes });
+    const { headers = {} } = request;
+    if (!isActive(headers["linkedin-version"] ?? "")) return refuse(426, "NONEXISTENT_VERSION");
+    if (headers["x-restli-protocol-version"] !== "2.0.0") return wrongly("protocol version");
+    if (name === "POST /rest/posts/{urn}" && headers["x-restli-method"] !== "PARTIAL_UPDATE")
+      return wrongly("an update");
+    return rest(asked, url, { json: asked.body, scopes });
   }
 
   /** Versions live for a year from their month on. */
@@ -260,80 +262,75 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
     );
   }
 
-  function rest(request: OutboundRequest, url: URL, call: Call): Answer {
-    const { json } = call;
-    const action = url.searchParams.get("action");
-    const method = request.method;
-    const [, , kind = "", given = "", more] = url.pathname.split("/").map(decodeURIComponent);
+  function rest(asked: Described, url: URL, call: Call): Answer {
+    const { name, id: given, query } = asked;
+    const { json, scopes } = call;
     const post = self.posts.find(({ id }) => id === given);
-    const check = (body: ValidateFunction): string | null =>
-      body(json) ? null : JSON.stringify(body.errors);
-    if (kind === "images" && action === "initializeUpload") {
-      const problem = check(BODIES["/rest/images"]);
-      if (problem !== null) return wrongly(problem);
-      if (!mayActAs(json.initializeUploadRequest.owner, call.scopes)) return refuse(403, "ACCESS_DENIED");
-      const image = `urn:li:image:${next()}`;
-      images.set(image, { owner: json.initializeUploadRequest.owner, wholeAt: null });
-      return { status: 200, json: { value: { uploadUrl: `${UPLOADS}?id=${image}`, image } } };
+    switch (name) {
+      case "POST /rest/images":
+      case "POST /rest/documents":
+        return begin(name.endsWith("images") ? "image" : "document", call);
+      case "GET /rest/images/{urn}":
+        return ofImage(given, scopes);
+      case "GET /rest/documents/{urn}":
+        return ofFile("documents", documents.get(given));
+      case "GET /rest/videos/{urn}":
+        return ofFile("videos", videos.get(given));
+      case "POST /rest/videos":
+        return query.get("action") === "initializeUpload" ? beginVideo(json) : finalize(json);
+      case "POST /rest/posts":
+        return create(call);
+      case "GET /rest/posts":
+        return list(url, call);
+      case "GET /rest/posts/{urn}":
+        if (!scopes.includes("r_organization_social")) return refuse(403, "ACCESS_DENIED");
+        return post === undefined ? refuse(404, "NOT_FOUND") : { status: 200, json: { id: post.id } };
+      case "POST /rest/posts/{urn}":
+        if (post === undefined) return refuse(404, "NOT_FOUND");
+        post.commentary = json.patch.$set.commentary;
+        return { status: 204 };
+      case "DELETE /rest/posts/{urn}":
+        self.posts = self.posts.filter((one) => one !== post);
+        return { status: 204 };
+      case "GET /rest/memberCreatorPostAnalytics":
+        return countFor(url, scopes);
     }
-    if (kind === "documents" && action === "initializeUpload") {
-      const problem = check(BODIES["/rest/documents"]);
-      if (problem !== null) return wrongly(problem);
-      const { owner } = json.initializeUploadRequest;
-      if (!mayActAs(owner, call.scopes)) return refuse(403, "ACCESS_DENIED");
-      const document = `urn:li:document:${next()}`;
-      documents.set(document, { owner, bytes: Buffer.alloc(0), wholeAt: null });
-      return { status: 200, json: { value: { uploadUrl: `${UPLOADS}?id=${document}`, document } } };
-    }
-    if (kind === "documents" && method === "GET") {
-      const document = documents.get(given);
-      if (document === undefined) return refuse(404, "NOT_FOUND");
-      if (self.unreadable.includes("documents")) return refuse(403, "ACCESS_DENIED");
-      return { status: 200, json: { id: given, status: statusOf(document.wholeAt, 8_000) } };
-    }
-    if (kind === "images" && method === "GET") return ofImage(given, call.scopes);
-    if (kind === "videos") return ofVideo(given, { action, json, check });
-    if (kind === "posts" && method === "POST" && given === "") return create(call, check);
-    if (kind === "posts" && method === "GET" && given === "") return list(url, call);
-    if (kind === "posts" && method === "GET") {
-      if (!call.scopes.includes("r_organization_social")) return refuse(403, "ACCESS_DENIED");
-      return post === undefined ? refuse(404, "NOT_FOUND") : { status: 200, json: { id: post.id } };
-    }
-    if (kind === "posts" && method === "POST") {
-      if (request.headers?.["x-restli-method"] !== "PARTIAL_UPDATE" || check(BODIES.patch) !== null)
-        return wrongly("an update");
-      if (post === undefined) return refuse(404, "NOT_FOUND");
-      post.commentary = json.patch.$set.commentary;
-      return { status: 204 };
-    }
-    if (kind === "posts" && method === "DELETE") {
-      self.posts = self.posts.filter((one) => one !== post);
-      return { status: 204 };
-    }
-    if (kind === "socialActions" && more === "comments") {
-      if (!mayEngage(method === "GET" ? "r" : "w", post, call.scopes)) return refuse(403, "ACCESS_DENIED");
-      if (post === undefined) return refuse(404, "NOT_FOUND");
-      if (method === "GET")
-        return { status: 200, json: { elements: post.comments.map(({ text }) => ({ message: { text } })) } };
-      const problem = check(BODIES.comment);
-      if (problem !== null) return wrongly(problem);
-      post.comments.push({ actor: json.actor, text: json.message.text });
-      return { status: 201, headers: { "x-restli-id": next() } };
-    }
-    if (kind === "organizations" && url.searchParams.get("q") === "vanityName") {
-      const isKnown = url.searchParams.get("vanityName") === "post-horn";
+    if (name === "GET /rest/organizations" && query.has("vanityName")) {
+      const isKnown = query.get("vanityName") === "post-horn";
       const known = [{ id: 4711, localizedName: "Post Horn (Ltd)", vanityName: "post-horn" }];
       return { status: 200, json: { elements: isKnown ? known : [] } };
     }
-    if (kind === "memberCreatorPostAnalytics") return countFor(url, call.scopes);
-    if (kind === "socialMetadata") {
-      if (!mayEngage("r", post, call.scopes)) return refuse(403, "ACCESS_DENIED");
-      const counts = { reactionSummaries: { LIKE: { count: 3 }, PRAISE: { count: 1 } } };
-      return post === undefined
-        ? refuse(404, "NOT_FOUND")
-        : { status: 200, json: { ...counts, commentSummary: { count: post.comments.length } } };
+    return name.startsWith("GET /rest/social") || name.includes("/comments")
+      ? engage(name, post, call)
+      : ofPage(url, name, scopes);
+  }
+
+  function begin(kind: "image" | "document", { json, scopes }: Call): Answer {
+    const { owner } = json.initializeUploadRequest;
+    if (!mayActAs(owner, scopes)) return refuse(403, "ACCESS_DENIED");
+    const id = `urn:li:${kind}:${next()}`;
+    if (kind === "image") images.set(id, { owner, wholeAt: null });
+    else documents.set(id, { owner, bytes: Buffer.alloc(0), wholeAt: null });
+    return { status: 200, json: { value: { uploadUrl: `${UPLOADS}?id=${id}`, [kind]: id } } };
+  }
+
+  function ofFile(kind: "documents" | "videos", file: Document | Video | undefined): Answer {
+    if (file === undefined) return refuse(404, "NOT_FOUND");
+    if (self.unreadable.includes(kind)) return refuse(403, "ACCESS_DENIED");
+    return { status: 200, json: { status: statusOf(file.wholeAt, 8_000) } };
+  }
+
+  function engage(name: string, post: FakePost | undefined, { json, scopes }: Call): Answer {
+    if (!mayEngage(name.startsWith("GET") ? "r" : "w", post, scopes)) return refuse(403, "ACCESS_DENIED");
+    if (post === undefined) return refuse(404, "NOT_FOUND");
+    if (name.startsWith("POST")) {
+      post.comments.push({ actor: json.actor, text: json.message.text });
+      return { status: 201, headers: { "x-restli-id": next() } };
     }
-    return ofPage(url, kind, call.scopes);
+    if (name.endsWith("/comments"))
+      return { status: 200, json: { elements: post.comments.map(({ text }) => ({ message: { text } })) } };
+    const counts = { reactionSummaries: { LIKE: { count: 3 }, PRAISE: { count: 1 } } };
+    return { status: 200, json: { ...counts, commentSummary: { count: post.comments.length } } };
   }
 
   /** Reactions and comments have permissions of their own. */
@@ -348,7 +345,6 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
     if (!scopes.includes("r_member_postAnalytics")) return refuse(403, "ACCESS_DENIED");
     const [, kind, id = ""] = /[?&]entity=\((share|ugc):([^()]+)\)/.exec(search) ?? [];
     const urn = decodeURIComponent(id);
-    if (query.get("q") !== "entity" || query.get("aggregation") !== "TOTAL") return wrongly(search);
     if (kind !== (urn.startsWith("urn:li:ugcPost:") ? "ugc" : "share")) return wrongly(search);
     if (self.posts.every((post) => post.id !== urn)) return refuse(404, "NOT_FOUND");
     const count = COUNTS[query.get("queryType") ?? ""];
@@ -376,9 +372,9 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
     return statusOf((videos.get(id) ?? documents.get(id))?.wholeAt ?? null, 8_000) === "AVAILABLE";
   }
 
-  function ofPage(url: URL, kind: string, scopes: readonly string[]): Answer {
+  function ofPage(url: URL, name: string, scopes: readonly string[]): Answer {
     if (!scopes.includes("rw_organization_admin")) return refuse(403, "ACCESS_DENIED");
-    if (kind === "organizationAcls") {
+    if (name.endsWith("/organizationAcls")) {
       const start = Number(url.searchParams.get("start"));
       const role = url.searchParams.get("role");
       const all = self.pages
@@ -392,13 +388,11 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
       }));
       return { status: 200, json: { elements } };
     }
-    if (kind === "organizations") {
-      if (!url.search.startsWith("?ids=List(")) return wrongly(url.search);
+    if (name.endsWith("/organizations")) {
       const results = Object.fromEntries(self.pages.map(({ id, name }) => [id, { localizedName: name }]));
       return { status: 200, json: { results } };
     }
-    if (kind === "networkSizes") return { status: 200, json: { firstDegreeSize: 77 } };
-    if (kind !== "organizationalEntityShareStatistics") return wrongly(url.pathname);
+    if (name.includes("/networkSizes/")) return { status: 200, json: { firstDegreeSize: 77 } };
     if (self.isStatisticsRefused) return refuse(403, "ACCESS_DENIED");
     const totalShareStatistics = {
       impressionCount: 500,
@@ -411,37 +405,19 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
     return { status: 200, json: { elements: [{ totalShareStatistics }] } };
   }
 
-  function ofVideo(
-    given: string,
-    {
-      action,
-      json,
-      check,
-    }: { action: string | null; json: any; check: (body: ValidateFunction) => string | null },
-  ): Answer {
-    if (action === null) {
-      const video = videos.get(given);
-      if (video === undefined) return refuse(404, "NOT_FOUND");
-      if (self.unreadable.includes("videos")) return refuse(403, "ACCESS_DENIED");
-      return { status: 200, json: { status: statusOf(video.wholeAt, 8_000) } };
-    }
-    const problem = check(
-      BODIES[action === "finalizeUpload" ? "/rest/videos finalizeUpload" : "/rest/videos initializeUpload"],
-    );
-    if (problem !== null) return wrongly(problem);
-    if (action === "initializeUpload") {
-      const size: number = json.initializeUploadRequest.fileSizeBytes;
-      const video = `urn:li:video:${next()}`;
-      videos.set(video, { size, parts: new Map(), wholeAt: null });
-      const uploadInstructions = Array.from({ length: Math.ceil(size / PART_BYTES) }, (_, part) => ({
-        uploadUrl: `${UPLOADS}?id=${video}&part=${part}`,
-        firstByte: part * PART_BYTES,
-        lastByte: Math.min(size, (part + 1) * PART_BYTES) - 1,
-      }));
-      const value = { video, uploadToken: "", uploadUrlsExpireAt: clock.now() + DAY, uploadInstructions };
-      return { status: 200, json: { value } };
-    }
-    const { video: id, uploadedPartIds } = json.finalizeUploadRequest;
+  function beginVideo({ initializeUploadRequest: { fileSizeBytes: size } }: any): Answer {
+    const video = `urn:li:video:${next()}`;
+    videos.set(video, { size, parts: new Map(), wholeAt: null });
+    const uploadInstructions = Array.from({ length: Math.ceil(size / PART_BYTES) }, (_, part) => ({
+      uploadUrl: `${UPLOADS}?id=${video}&part=${part}`,
+      firstByte: part * PART_BYTES,
+      lastByte: Math.min(size, (part + 1) * PART_BYTES) - 1,
+    }));
+    const value = { video, uploadToken: "", uploadUrlsExpireAt: clock.now() + DAY, uploadInstructions };
+    return { status: 200, json: { value } };
+  }
+
+  function finalize({ finalizeUploadRequest: { video: id, uploadedPartIds } }: any): Answer {
     const video = videos.get(id);
     const wanted = [...(video?.parts ?? [])].sort(([a], [b]) => a - b).map(([, etag]) => etag);
     if (video === undefined || wanted.length !== Math.ceil(video.size / PART_BYTES))
@@ -451,9 +427,7 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
     return { status: 200 };
   }
 
-  function create({ json, scopes }: Call, check: (body: ValidateFunction) => string | null): Answer {
-    const problem = check(BODIES["/rest/posts"]);
-    if (problem !== null) return wrongly(problem);
+  function create({ json, scopes }: Call): Answer {
     const refusal = self.refusal;
     self.refusal = null;
     if (refusal !== null) return refusal;
@@ -490,12 +464,4 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
   }
 
   return self;
-}
-
-async function readAll(body: OutboundRequest["body"]): Promise<Buffer> {
-  if (body === undefined) return Buffer.alloc(0);
-  if (typeof body === "string" || Buffer.isBuffer(body)) return Buffer.from(body);
-  const bytes: Buffer[] = [];
-  for await (const chunk of body) bytes.push(chunk as Buffer);
-  return Buffer.concat(bytes);
 }

@@ -206,16 +206,6 @@ describe("a picture or a film that LinkedIn still works on", () => {
     expect(world.fake.posts).toHaveLength(1);
   });
 
-  it("fails it where LinkedIn gave it up", async () => {
-    await using world = await createLinkedInWorld();
-    const { id } = await addPost(world.ctx, await connected(world), withPicture);
-    world.fake.refusal = refuse(400, "MEDIA_ASSET_PROCESSING_FAILED");
-    expect(await finish(world.ctx, id)).toMatchObject({
-      status: "failed",
-      error: expect.stringContaining("could not process"),
-    });
-  });
-
   it("is brought ahead of the post's time, and a text is not", async () => {
     await using world = await createLinkedInWorld();
     const { ctx } = world;
@@ -364,21 +354,5 @@ describe("what LinkedIn refuses", () => {
     const { id } = await add(old, await connected(old));
     await drain(old.ctx);
     expect(await readPost(old.ctx, id)).toMatchObject({ status: "scheduled" });
-  });
-
-  it.each([
-    [refuse(400, "FIELD_INVALID"), "failed", /FIELD_INVALID/, "connected"],
-    [refuse(429, "TOO_MANY_REQUESTS"), "scheduled", /slow down/, "connected"],
-    [refuse(403, "ACCESS_DENIED"), "scheduled", /must be reconnected/, "reconnect_required"],
-  ] as const)("%o is told in plain words", async (answer, status, words, channel) => {
-    await using world = await createLinkedInWorld();
-    const { id } = await add(world, await connected(world));
-    world.fake.refusal = answer;
-    await drain(world.ctx);
-    const row = await readPost(world.ctx, id);
-    expect([row.status, row.error]).toEqual([status, expect.stringMatching(words)]);
-    const [account] = (await listAccounts(callOf(world.ctx))).accounts;
-    expect(account?.status).toBe(channel);
-    expect(world.ctx.log.text()).not.toContain("canary");
   });
 });

@@ -1,4 +1,4 @@
-import { Ajv } from "ajv";
+import { describedBy } from "../../support/described.ts";
 
 /*
  * What LinkedIn's reference allows in each request (learn.microsoft.com: posts-api, images-api, videos-api,
@@ -61,37 +61,85 @@ const POST = object(
   ["author", "commentary", "visibility", "distribution", "lifecycleState", "isReshareDisabledByAuthor"],
 );
 
-const ajv = new Ajv({ allErrors: true });
+const FILE = object({ initializeUploadRequest: object({ owner: AUTHOR }) });
+const VIDEO = object({
+  initializeUploadRequest: object({
+    owner: AUTHOR,
+    fileSizeBytes: { type: "integer", minimum: 1, maximum: 500_000_000 },
+    uploadCaptions: { const: false },
+    uploadThumbnail: { const: false },
+  }),
+});
+const FINALIZED = object({
+  finalizeUploadRequest: object({
+    video: idOf("video"),
+    uploadToken: { type: "string" },
+    uploadedPartIds: { type: "array", minItems: 1, items: text(100) },
+  }),
+});
+const PATCH = object({ patch: object({ $set: object({ commentary: { type: "string" } }) }) });
+const COMMENT = object({
+  actor: AUTHOR,
+  object: idOf("share|ugcPost"),
+  message: object({ text: text(1_250) }),
+});
 
-/** Of each POST, by its path. */
-export const BODIES = {
-  "/rest/posts": ajv.compile(POST),
-  "/rest/images": ajv.compile(object({ initializeUploadRequest: object({ owner: AUTHOR }) })),
-  "/rest/documents": ajv.compile(object({ initializeUploadRequest: object({ owner: AUTHOR }) })),
-  "/rest/videos initializeUpload": ajv.compile(
-    object({
-      initializeUploadRequest: object({
-        owner: AUTHOR,
-        fileSizeBytes: { type: "integer", minimum: 1, maximum: 500_000_000 },
-        uploadCaptions: { const: false },
-        uploadThumbnail: { const: false },
-      }),
+const words = { type: "string" };
+const one = (...values: string[]) => ({ enum: values });
+const list = (pattern: string) => ({ type: "string", pattern: `^List\\(${pattern}\\)$` });
+const asking = (query: object, required = Object.keys(query)) => ({ query, required });
+const begun = asking({ action: one("initializeUpload") });
+const COUNTED = ["IMPRESSION", "MEMBERS_REACHED", "RESHARE", "REACTION", "COMMENT"];
+
+/** Below the API's address; what stands for an {urn} is encoded. */
+export const read = describedBy({
+  source: "https://learn.microsoft.com/linkedin",
+  ids: { urn: "urn%3Ali%3A[\\w%-]+" },
+  operations: {
+    "GET /v2/userinfo": {},
+    "GET /v2/me": {},
+    "POST /rest/images": { ...begun, body: FILE },
+    "GET /rest/images/{urn}": {},
+    "POST /rest/documents": { ...begun, body: FILE },
+    "GET /rest/documents/{urn}": {},
+    "POST /rest/videos": {
+      ...asking({ action: one("initializeUpload", "finalizeUpload") }),
+      body: { oneOf: [VIDEO, FINALIZED] },
+    },
+    "GET /rest/videos/{urn}": {},
+    "POST /rest/posts": { body: POST },
+    "GET /rest/posts": asking({
+      ...{ q: one("author"), author: AUTHOR },
+      ...{ count: { type: "integer", maximum: 100 }, sortBy: one("CREATED", "LAST_MODIFIED") },
     }),
-  ),
-  "/rest/videos finalizeUpload": ajv.compile(
-    object({
-      finalizeUploadRequest: object({
-        video: idOf("video"),
-        uploadToken: { type: "string" },
-        uploadedPartIds: { type: "array", minItems: 1, items: text(100) },
-      }),
+    "GET /rest/posts/{urn}": {},
+    "POST /rest/posts/{urn}": { body: PATCH },
+    "DELETE /rest/posts/{urn}": {},
+    "GET /rest/socialActions/{urn}/comments": {},
+    "POST /rest/socialActions/{urn}/comments": { body: COMMENT },
+    "GET /rest/socialMetadata/{urn}": {},
+    "GET /rest/organizations": asking({ q: one("vanityName"), vanityName: words, ids: list("[\\d,]+") }, []),
+    "GET /rest/memberCreatorPostAnalytics": asking({
+      ...{ q: one("entity"), entity: words },
+      ...{ queryType: one(...COUNTED), aggregation: one("TOTAL") },
     }),
-  ),
-  patch: ajv.compile(object({ patch: object({ $set: object({ commentary: { type: "string" } }) }) })),
-  comment: ajv.compile(
-    object({ actor: AUTHOR, object: idOf("share|ugcPost"), message: object({ text: text(1_250) }) }),
-  ),
-} as const;
+    "GET /rest/organizationAcls": asking(
+      {
+        ...{ q: one("roleAssignee"), state: one("APPROVED"), role: words },
+        ...{ start: { type: "integer" }, count: { type: "integer" } },
+      },
+      ["q"],
+    ),
+    "GET /rest/networkSizes/{urn}": asking({ edgeType: one("COMPANY_FOLLOWED_BY_MEMBER") }),
+    "GET /rest/organizationalEntityShareStatistics": asking(
+      {
+        ...{ q: one("organizationalEntity"), organizationalEntity: AUTHOR },
+        ...{ shares: list(".+"), ugcPosts: list(".+"), timeIntervals: words },
+      },
+      ["q", "organizationalEntity"],
+    ),
+  },
+});
 
 /**
  * A text as readers see it. Null where a character that is markup stands unescaped: LinkedIn cuts the post there.

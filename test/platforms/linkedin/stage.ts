@@ -1,7 +1,16 @@
+import { answerOf } from "../../support/described.ts";
 import { stageOn } from "../../support/contract/open-stage.ts";
 import { PDF_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
-import type { PlatformFixture } from "../../support/contract/stage.ts";
+import { unfitWith, type PlatformFixture } from "../../support/contract/stage.ts";
+import { refuse } from "./fake.ts";
 import { connected, createLinkedInWorld, FILM_URL } from "./world.ts";
+
+const says = (words: RegExp, status: number, code: string) =>
+  [words, () => answerOf(status, refuse(status, code).json)] as const;
+
+const TEXT = { at: /\/rest\/posts$/, post: { media_url: "", metadata: {} } };
+const POLL = { options: ["Yes", "No"], hours: 168 };
+const more = (count: number) => ({ moreMedia: Array.from({ length: count }, () => ({ url: PHOTO_URL })) });
 
 export default {
   async openStage(platform) {
@@ -55,6 +64,32 @@ export default {
       metadata: { link: "https://a.example/", title: "A page", thumbnailUrl: PHOTO_URL },
     },
   },
+  refusals: [
+    { ...TEXT, told: [says(/FIELD_INVALID/, 400, "FIELD_INVALID")] },
+    { ...TEXT, end: "waits", told: [says(/slow down/, 429, "TOO_MANY_REQUESTS")] },
+    { ...TEXT, end: "reconnect", told: [says(/must be reconnected/, 403, "ACCESS_DENIED")] },
+    { at: TEXT.at, told: [says(/could not process/, 400, "MEDIA_ASSET_PROCESSING_FAILED")] },
+  ],
+  unfit: [
+    ...unfitWith("", [
+      [
+        { poll: { ...POLL, hours: 48 } },
+        /^metadata\.poll\.hours: LinkedIn's polls are open for 24, 72, 168 or 336/,
+      ],
+      [
+        { poll: POLL, title: "x".repeat(141) },
+        /the question of a poll has 1 to 140 characters, and this has 141/,
+      ],
+      [{ firstComment: "Again", thread: [{ caption: "Again" }] }, /^metadata\.thread: says the same twice/],
+      [{ asDocument: true, title: "A" }, /^metadata\.asDocument: .* needs them/],
+    ]),
+    ...unfitWith(PHOTO_URL, [
+      [{ poll: POLL }, /^metadata\.poll: a LinkedIn post shows a poll, media or a link/],
+      [{ asDocument: true }, /^metadata\.asDocument: .* a title/],
+      [more(20), /makes 21 media items/],
+      [{ ...more(300), asDocument: true, title: "Horns" }, /^metadata\.moreMedia: /],
+    ]),
+  ],
   needed: {
     "where the file goes": [
       "value.uploadUrl",

@@ -25,8 +25,8 @@ export function createConsents(profile: Profile) {
   const tokens = new Map<string, readonly string[]>();
   const refreshTokens = new Map<string, readonly string[]>();
 
-  const isClient = ({ fields }: Received): boolean =>
-    apps.get(String(fields["client_id"]))?.secret === fields["client_secret"];
+  const isClient = ({ given }: Received): boolean =>
+    apps.get(String(given["client_id"]))?.secret === given["client_secret"];
   const refusal = (error: string, status = 400): OutboundResponse =>
     answerOf(status, {
       error,
@@ -46,12 +46,12 @@ export function createConsents(profile: Profile) {
   return {
     apps,
     tokens,
-    register({ fields }: Received): OutboundResponse {
+    register({ given }: Received): OutboundResponse {
       const client_id = random("client");
       const secret = random("secret");
-      const redirectUris = [fields["redirect_uris"]].flat().map(String);
-      apps.set(client_id, { secret, redirectUris, scopes: String(fields["scopes"] ?? "read").split(" ") });
-      const shown = { id: "1", name: fields["client_name"], client_id, client_secret: secret };
+      const redirectUris = [given["redirect_uris"]].flat().map(String);
+      apps.set(client_id, { secret, redirectUris, scopes: String(given["scopes"] ?? "read").split(" ") });
+      const shown = { id: "1", name: given["client_name"], client_id, client_secret: secret };
       return answerOf(200, { ...shown, redirect_uris: redirectUris, client_secret_expires_at: 0 });
     },
     /** A person opens the address and agrees, or not; what they come back with. */
@@ -75,30 +75,30 @@ export function createConsents(profile: Profile) {
       return { code, state: asked.get("state") ?? "" };
     },
     token(request: Received): OutboundResponse {
-      const { fields } = request;
+      const { given } = request;
       if (!isClient(request)) return refusal("invalid_client", 401);
-      if (fields["grant_type"] === "refresh_token") {
-        const old = String(fields["refresh_token"]);
+      if (given["grant_type"] === "refresh_token") {
+        const old = String(given["refresh_token"]);
         const scopes = refreshTokens.get(old);
         refreshTokens.delete(old);
         return scopes === undefined ? refusal("invalid_grant") : issue(scopes);
       }
-      const code = codes.get(String(fields["code"]));
-      codes.delete(String(fields["code"]));
-      const verifier = fields["code_verifier"];
+      const code = codes.get(String(given["code"]));
+      codes.delete(String(given["code"]));
+      const verifier = given["code_verifier"];
       const challenge =
         typeof verifier === "string" ? createHash("sha256").update(verifier).digest("base64url") : null;
       const isFit =
         code !== undefined &&
-        fields["grant_type"] === "authorization_code" &&
-        code.clientId === fields["client_id"] &&
-        code.redirectUri === fields["redirect_uri"] &&
+        given["grant_type"] === "authorization_code" &&
+        code.clientId === given["client_id"] &&
+        code.redirectUri === given["redirect_uri"] &&
         code.challenge === challenge;
       return isFit ? issue(code.scopes) : refusal("invalid_grant");
     },
     revoke(request: Received): OutboundResponse {
       if (!isClient(request)) return answerOf(403, { error: "unauthorized_client" });
-      tokens.delete(String(request.fields["token"]));
+      tokens.delete(String(request.given["token"]));
       return answerOf(200, {});
     },
     keepToken(token: string, scopes: readonly string[]): string {

@@ -7,7 +7,7 @@ import {
 } from "../../../src/ports/outbound.ts";
 import { createConsents } from "./consents.ts";
 import { PROFILES, instanceV1, instanceV2, type Profile } from "./profiles.ts";
-import { receive, scopesOf, type Received } from "./request.ts";
+import { receive, type Received } from "./request.ts";
 import { createStatuses } from "./statuses.ts";
 import { answerOf } from "../../support/described.ts";
 
@@ -41,7 +41,7 @@ export function createFakeMastodon({ now, profile: given }: Options) {
   const posts = createStatuses({ now, profile, server: SERVER, account: ACCOUNT });
 
   const open = (request: Received): OutboundResponse | null => {
-    switch (request.operation) {
+    switch (request.name) {
       case "GET /api/v2/instance":
         return profile.hasV2 ? answerOf(200, instanceV2(profile)) : answerOf(404, "<h1>404 Not Found</h1>");
       case "GET /api/v1/instance":
@@ -68,15 +68,15 @@ export function createFakeMastodon({ now, profile: given }: Options) {
         ? answerOf(500, { error: "Unauthenticated." })
         : answerOf(401, { error: "The access token is invalid" });
     }
-    const needed = scopesOf(request.operation).filter(
+    const needed = request.scopes.filter(
       (scope) =>
         scope !== "profile" && !granted.includes(scope) && !granted.includes(scope.split(":")[0] ?? ""),
     );
     if (needed.length > 0) return answerOf(403, { error: "This action is outside the authorized scopes" });
-    if (request.operation === "GET /api/v1/accounts/verify_credentials") return answerOf(200, ACCOUNT);
-    if (request.operation === "GET /api/v1/accounts/search")
+    if (request.name === "GET /api/v1/accounts/verify_credentials") return answerOf(200, ACCOUNT);
+    if (request.name === "GET /api/v1/accounts/search")
       return answerOf(200, [{ id: "2", acct: "bob@b.example", username: "bob", display_name: "Bob [B]" }]);
-    if (request.operation === "GET /api/v1/apps/verify_credentials")
+    if (request.name === "GET /api/v1/apps/verify_credentials")
       return profile.hasPkce
         ? answerOf(200, { name: "Mine", scopes: granted })
         : answerOf(200, { name: "Mine" });
@@ -95,13 +95,13 @@ export function createFakeMastodon({ now, profile: given }: Options) {
         version: "2.0",
         software: { name: profile.software, version: profile.version },
       });
-    const received = await receive(request, (what) => void wrong.push(what));
-    if (received === null) {
-      wrong.push(`${request.method} ${pathname}`);
+    const received = await receive(request, SERVER);
+    if (typeof received === "string") {
+      wrong.push(received);
       return answerOf(404, { error: "Record not found" });
     }
     if (request.method !== "GET" && request.newConnection !== true)
-      wrong.push(`${received.operation}: on a kept connection`);
+      wrong.push(`${received.name}: on a kept connection`);
     seen.push(received);
     return open(received) ?? serve(received);
   };
@@ -116,7 +116,7 @@ export function createFakeMastodon({ now, profile: given }: Options) {
     /** A token as a person makes it under Preferences, Development. */
     makeToken: (scopes: readonly string[] = ["read", "write"]) =>
       consents.keepToken(`token-${randomBytes(8).toString("hex")}`, scopes),
-    count: (operation: string) => seen.filter((one) => one.operation === operation).length,
+    count: (operation: string) => seen.filter(({ name }) => name === operation).length,
   };
 }
 

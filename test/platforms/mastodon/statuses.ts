@@ -107,24 +107,22 @@ export function createStatuses({ now, profile, server, account }: Options) {
           },
   });
 
-  const upload = ({ operation, fields, files }: Received): OutboundResponse => {
-    if (operation === "POST /api/v2/media" && !profile.hasV2) return answerOf(404, "<h1>404 Not Found</h1>");
-    const file = files.get("file");
-    if (file === undefined) return invalid("Validation failed: File can't be blank");
+  const upload = ({ name, given }: Received): OutboundResponse => {
+    if (name === "POST /api/v2/media" && !profile.hasV2) return answerOf(404, "<h1>404 Not Found</h1>");
+    const { file } = given;
     if (!profile.mimeTypes.includes(file.type))
       return invalid("Validation failed: File content type is invalid");
     const [type = ""] = file.type.split("/");
-    const readyAt =
-      now() + (type === "image" || operation === "POST /api/v1/media" ? 0 : profile.processingMs);
+    const readyAt = now() + (type === "image" || name === "POST /api/v1/media" ? 0 : profile.processingMs);
     const id = newId();
     const one: FakeMedia = {
       id,
       type: type as FakeMedia["type"],
       uploadedAt: now(),
       readyAt,
-      description: typeof fields["description"] === "string" ? fields["description"] : null,
-      hasThumbnail: files.has("thumbnail"),
-      focus: typeof fields["focus"] === "string" ? fields["focus"] : null,
+      description: given["description"] ?? null,
+      hasThumbnail: given["thumbnail"] !== undefined,
+      focus: given["focus"] ?? null,
       statusId: null,
     };
     media.set(id, one);
@@ -193,7 +191,7 @@ export function createStatuses({ now, profile, server, account }: Options) {
       : null;
   };
 
-  const create = ({ headers, fields }: Received): OutboundResponse => {
+  const create = ({ headers, given: fields }: Received): OutboundResponse => {
     if (!profile.knowsContentType && Object.hasOwn(fields, "content_type"))
       return invalid("Validation failed: content_type is unknown");
     const unfit = isPixelfed ? unfitOf(fields) : null;
@@ -239,7 +237,7 @@ export function createStatuses({ now, profile, server, account }: Options) {
   };
 
   /** As Mastodon's update service: what is not named is taken away. */
-  const change = (status: FakeStatus, { fields, files }: Received): OutboundResponse => {
+  const change = (status: FakeStatus, { given: fields }: Received): OutboundResponse => {
     const text = String(fields["status"] ?? "");
     const ids = ((fields["media_ids"] as string[] | undefined) ?? []).map((id) =>
       id.replace(/^attached-/, ""),
@@ -253,8 +251,8 @@ export function createStatuses({ now, profile, server, account }: Options) {
       if (one !== undefined && description !== undefined) one.description = description;
     }
     const film = media.get(String(fields["media_attributes[][id]"] ?? ""));
-    if (film !== undefined && files.has("media_attributes[][thumbnail]")) film.hasThumbnail = true;
-    const sensitive = fields["sensitive"] === true || fields["sensitive"] === "true" || spoilerText !== "";
+    if (film !== undefined && fields["media_attributes[][thumbnail]"] !== undefined) film.hasThumbnail = true;
+    const sensitive = fields["sensitive"] === true || spoilerText !== "";
     Object.assign(status, { text, spoilerText, sensitive, mediaIds: ids, poll: pollOf(fields) });
     if (typeof fields["language"] === "string") status.language = fields["language"];
     return answerOf(200, show(status));
@@ -272,18 +270,18 @@ export function createStatuses({ now, profile, server, account }: Options) {
   };
 
   const serve = (request: Received): OutboundResponse => {
-    const { operation, id } = request;
-    if (operation.endsWith("/media")) return upload(request);
-    if (operation === "GET /api/v1/media/{id}") return readMedia(id);
-    if (operation === "POST /api/v1/statuses") return create(request);
-    if (operation === "GET /api/v1/accounts/{id}/statuses") return list(request);
+    const { name, id } = request;
+    if (name.endsWith("/media")) return upload(request);
+    if (name === "GET /api/v1/media/{id}") return readMedia(id);
+    if (name === "POST /api/v1/statuses") return create(request);
+    if (name === "GET /api/v1/accounts/{id}/statuses") return list(request);
     const status = statuses.get(id);
     if (status === undefined) return notFound();
-    if (operation === "GET /api/v1/statuses/{id}") return answerOf(200, show(status));
-    if (operation === "GET /api/v1/statuses/{id}/source")
+    if (name === "GET /api/v1/statuses/{id}") return answerOf(200, show(status));
+    if (name === "GET /api/v1/statuses/{id}/source")
       return answerOf(200, { id, text: status.text, spoiler_text: status.spoilerText });
-    if (operation === "PUT /api/v1/statuses/{id}") return change(status, request);
-    if (operation !== "DELETE /api/v1/statuses/{id}" || !profile.hasDelete) return notFound();
+    if (name === "PUT /api/v1/statuses/{id}") return change(status, request);
+    if (name !== "DELETE /api/v1/statuses/{id}" || !profile.hasDelete) return notFound();
     statuses.delete(id);
     return answerOf(200, { ...show(status), text: status.text });
   };

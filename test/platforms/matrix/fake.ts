@@ -1,7 +1,9 @@
 import type { FakeClock } from "../../support/clock.ts";
-import { createFakeDoor, type Answer, type Received } from "../telegram/door.ts";
+import type { OutboundRequest } from "../../../src/ports/outbound.ts";
+import type { Described } from "../../support/described.ts";
+import { createFakeDoor, type Answer } from "../telegram/door.ts";
 import { makeRoom, maySend, membershipOf, toEvent, type FakeRoom, type RoomOptions } from "./rooms.ts";
-import { operationOf, wrongOf, type Asked } from "./spec.ts";
+import { read, wrongTags } from "./spec.ts";
 
 export const SERVER = "https://horn.example";
 export const USER = "@horn:horn.example";
@@ -14,8 +16,10 @@ interface Session {
   readonly device: string;
 }
 
-interface Told extends Asked {
-  readonly request: Received;
+interface Told extends Described {
+  /** What stands for each {…} of its path. */
+  readonly path: Readonly<Record<string, string>>;
+  readonly request: OutboundRequest;
   readonly session: Session;
 }
 
@@ -53,9 +57,9 @@ export function createFakeMatrix(clock: Pick<FakeClock, "now">) {
   };
   addRoom(ROOM, { name: "News", alias: "#news:horn.example" });
 
-  const login = ({ json }: Received): Answer => {
+  const login = ({ given }: Described): Answer => {
     if (!state.takesPasswords) return refuse(404, "M_UNRECOGNIZED", "Unrecognized request");
-    const { identifier, password, device_id: device = "GENERATED" } = json as Record<string, any>;
+    const { identifier, password, device_id: device = "GENERATED" } = given;
     const isUser = ["horn", USER].includes(identifier?.user);
     if (!isUser || password !== PASSWORD) return refuse(403, "M_FORBIDDEN", "Invalid username or password");
     for (const [token, one] of state.sessions) if (one.device === device) state.sessions.delete(token);
@@ -64,32 +68,37 @@ export function createFakeMatrix(clock: Pick<FakeClock, "now">) {
     return { status: 200, json: { user_id: USER, access_token: token, device_id: device } };
   };
 
-  const answer = (request: Received): Answer => {
-    const asked = operationOf(request);
-    if (asked === null) {
-      state.wrong.push(`${request.method} ${request.url.pathname}: no such method`);
+  const answer = (asked: Described | string, request: OutboundRequest): Answer => {
+    if (typeof asked === "string") {
+      state.wrong.push(asked);
       return refuse(404, "M_UNRECOGNIZED", "Unrecognized request");
     }
-    state.wrong.push(...wrongOf(request, asked));
-    const { operation } = asked;
-    const met = state.meets(operation);
+    const { name, ids, body } = asked;
+    const authorization = request.headers?.["authorization"];
+    const isOpen = /\/(login|auth_metadata|matrix\/client)$/.test(name);
+    if ((authorization === undefined) !== isOpen && !name.endsWith("/versions"))
+      state.wrong.push(`${name}: how it is signed`);
+    const tags = [body, body?.["m.new_content"]].flatMap((one) => wrongTags(one?.formatted_body));
+    state.wrong.push(...tags.map((what) => `${name}: ${what}`));
+    const met = state.meets(name);
     if (met !== null) return met;
-    if (operation.endsWith("/.well-known/matrix/client"))
+    if (name.endsWith("/.well-known/matrix/client"))
       return state.wellKnown === null
         ? refuse(404, "M_NOT_FOUND", ".well-known not available")
         : { status: 200, json: state.wellKnown };
-    if (operation.endsWith("/versions")) return { status: 200, json: { versions: ["v1.11", "v1.12"] } };
-    if (operation.endsWith("/login")) return login(request);
-    const token = (request.headers["authorization"] ?? "").replace("Bearer ", "");
+    if (name.endsWith("/versions")) return { status: 200, json: { versions: ["v1.11", "v1.12"] } };
+    if (name.endsWith("/login")) return login(asked);
+    const token = (authorization ?? "").replace("Bearer ", "");
     const session = state.sessions.get(token);
     if (session === undefined)
       return refuse(401, "M_UNKNOWN_TOKEN", "Invalid access token passed.", { soft_logout: false });
-    return serve({ ...asked, request, session }, token);
+    const names = [...name.matchAll(/\{(\w+)\}/g)].map(([, one = ""], at) => [one, ids[at] ?? ""]);
+    return serve({ ...asked, path: Object.fromEntries(names), request, session }, token);
   };
 
   const serve = (told: Told, token: string): Answer => {
-    const { operation, session } = told;
-    switch (operation.replace(/\/_matrix\/(client\/)?(v\d\/)?/, "")) {
+    const { name, session } = told;
+    switch (name.replace(/\/_matrix\/(client\/)?(v\d\/)?/, "")) {
       case "GET account/whoami":
         return { status: 200, json: { user_id: session.userId, device_id: session.device, is_guest: false } };
       case "POST logout":
@@ -97,7 +106,7 @@ export function createFakeMatrix(clock: Pick<FakeClock, "now">) {
         return { status: 200, json: {} };
       case "GET media/config":
       case "GET media/v3/config":
-        return state.hasOldMediaApi === operation.includes("/client/")
+        return state.hasOldMediaApi === name.includes("/client/")
           ? refuse(404, "M_UNRECOGNIZED", "Unrecognized request")
           : { status: 200, json: { "m.upload.size": state.maxBytes } };
       case "POST media/v3/upload":
@@ -107,7 +116,7 @@ export function createFakeMatrix(clock: Pick<FakeClock, "now">) {
         return { status: 200, json: { joined_rooms: ids.map(({ id }) => id) } };
       }
       case "POST user_directory/search": {
-        const { search_term: term, limit = 10 } = told.request.json as Record<string, any>;
+        const { search_term: term, limit = 10 } = told.given;
         const results = state.users.filter((one) =>
           Object.values(one).some((name) => name.toLowerCase().includes(term.toLowerCase())),
         );
@@ -120,13 +129,13 @@ export function createFakeMatrix(clock: Pick<FakeClock, "now">) {
     }
   };
 
-  const upload = ({ request }: Told): Answer => {
-    const type = request.headers["content-type"] ?? "";
-    const sizeBytes = Number(request.headers["content-length"]);
+  const upload = ({ request: { headers = {} }, query }: Told): Answer => {
+    const type = headers["content-type"] ?? "";
+    const sizeBytes = Number(headers["content-length"]);
     if (Number.isNaN(sizeBytes)) return refuse(400, "M_UNKNOWN", "Request must specify a Content-Length");
     if (sizeBytes > state.maxBytes) return refuse(413, "M_TOO_LARGE", "Upload request body is too large");
     const uri = `mxc://horn.example/${`Media${++serial}`.padEnd(24, "x")}`;
-    state.media.set(uri, { type, sizeBytes, name: request.url.searchParams.get("filename") ?? "" });
+    state.media.set(uri, { type, sizeBytes, name: query.get("filename") ?? "" });
     return { status: 200, json: { content_uri: uri } };
   };
 
@@ -147,30 +156,29 @@ export function createFakeMatrix(clock: Pick<FakeClock, "now">) {
   };
 
   const serveRoom = (told: Told): Answer => {
-    const { operation, path, session, request } = told;
+    const { name, path, session, query } = told;
     const { userId } = session;
     const room = state.rooms.get(path["roomId"] ?? "");
     const membership = room === undefined ? null : membershipOf(room, userId);
     if (room === undefined || membership === null)
       return refuse(403, "M_FORBIDDEN", `User ${userId} not in room ${path["roomId"]}`);
-    const { searchParams } = request.url;
-    if (operation.includes("/state/")) {
+    if (name.includes("/state/")) {
       const key = `${path["eventType"]} ${path["stateKey"] ?? ""}`.trim();
       const found = room.state.get(key);
       if (found === undefined) return refuse(404, "M_NOT_FOUND", "Event not found.");
-      return { status: 200, json: searchParams.get("format") === "event" ? found : found.content };
+      return { status: 200, json: query.get("format") === "event" ? found : found.content };
     }
     if (membership !== "join") return refuse(403, "M_FORBIDDEN", `User ${userId} not in room ${room.id}`);
-    if (operation.startsWith("PUT")) return change(told, room);
-    if (operation.endsWith("/hierarchy")) {
+    if (name.startsWith("PUT")) return change(told, room);
+    if (name.endsWith("/hierarchy")) {
       const joined = [...room.state].filter(([, { content }]) => content["membership"] === "join").length;
       return { status: 200, json: { rooms: [{ room_id: room.id, num_joined_members: joined }] } };
     }
     const see = { userId, device: session.device };
-    if (operation.endsWith("/messages")) {
-      const { types, senders } = JSON.parse(searchParams.get("filter") ?? "{}");
-      const from = Number(searchParams.get("from") ?? 0);
-      const limit = Math.min(Number(searchParams.get("limit") ?? 10), 100);
+    if (name.endsWith("/messages")) {
+      const { types, senders } = JSON.parse(query.get("filter") ?? "{}");
+      const from = Number(query.get("from") ?? 0);
+      const limit = Math.min(Number(query.get("limit") ?? 10), 100);
       const fit = room.events.filter(({ type, sender }) => types.includes(type) && senders.includes(sender));
       const chunk = fit.toReversed().slice(from, from + limit);
       // Synapse gives an end for as long as the room goes on.
@@ -182,7 +190,7 @@ export function createFakeMatrix(clock: Pick<FakeClock, "now">) {
     }
     const event = room.events.find(({ id }) => id === path["eventId"]);
     if (event === undefined) return refuse(404, "M_NOT_FOUND", "Event not found.");
-    if (!operation.includes("/relations/")) return { status: 200, json: toEvent(room, event, see) };
+    if (!name.includes("/relations/")) return { status: 200, json: toEvent(room, event, see) };
     // Those of an event that was taken back are forgotten.
     const related = room.events.filter(
       ({ content }) =>
@@ -190,16 +198,16 @@ export function createFakeMatrix(clock: Pick<FakeClock, "now">) {
         content["m.relates_to"]?.event_id === event.id &&
         content["m.relates_to"].rel_type === path["relType"],
     );
-    const from = Number(searchParams.get("from") ?? 0);
+    const from = Number(query.get("from") ?? 0);
     const chunk = related.slice(from, from + 2).map((one) => toEvent(room, one, see));
     const next = from + 2 < related.length ? { next_batch: String(from + 2) } : {};
     return { status: 200, json: { chunk, ...next } };
   };
 
   /** By transaction: a repeated one is answered with what came of the first. */
-  const change = ({ operation, path, session, request }: Told, room: FakeRoom): Answer => {
+  const change = ({ name, path, session, request, body: content }: Told, room: FakeRoom): Answer => {
     const { txnId: transaction = "", eventId = "" } = path;
-    const key = [session.userId, session.device, request.url.pathname].join(" ");
+    const key = [session.userId, session.device, new URL(request.url).pathname].join(" ");
     const known = state.transactions.get(key);
     if (known !== undefined && clock.now() - known.at < FORGOTTEN_AFTER_MS)
       return { status: 200, json: { event_id: known.eventId } };
@@ -209,13 +217,12 @@ export function createFakeMatrix(clock: Pick<FakeClock, "now">) {
         "M_FORBIDDEN",
         "You don't have permission to post that to the room. user_level (0) < send_level (50)",
       );
-    const content = request.json as Record<string, any>;
     if (JSON.stringify(content).length > 65_000) return refuse(413, "M_TOO_LARGE", "event too large");
     for (const url of [content["url"], content["info"]?.thumbnail_url])
       if (url !== undefined && !state.media.has(url)) state.wrong.push(`${url} was never uploaded`);
     const event = {
       id: newId(),
-      type: operation.includes("/redact/") ? "m.room.redaction" : (path["eventType"] ?? ""),
+      type: name.includes("/redact/") ? "m.room.redaction" : (path["eventType"] ?? ""),
       sender: session.userId,
       at: clock.now(),
       device: session.device,
@@ -230,5 +237,5 @@ export function createFakeMatrix(clock: Pick<FakeClock, "now">) {
     return { status: 200, json: { event_id: event.id } };
   };
 
-  return { ...createFakeDoor(SERVER, answer), state, addRoom };
+  return { ...createFakeDoor(SERVER, (request) => read(request, SERVER), answer), state, addRoom };
 }

@@ -5,10 +5,9 @@ import {
   type OutboundRequest,
   type OutboundResponse,
 } from "../../../src/ports/outbound.ts";
-import { receive, type Received } from "./door.ts";
 import { failure } from "./failure.ts";
-import { problemsOf } from "./schemas.ts";
-import { answerOf } from "../../support/described.ts";
+import { NEEDED, read } from "./schemas.ts";
+import { answerOf, type Described } from "../../support/described.ts";
 
 export const SERVER = "https://misskey.example";
 const USER_ID = "9zuser0001";
@@ -48,14 +47,6 @@ const PROFILE: Profile = {
   policies: { maxFileSizeMb: 30, uploadableFileTypes: ["text/plain", "image/*", "video/*", "audio/*"] },
 };
 
-/** The permission that each method asks for; the others are open to all. */
-const NEEDED: Readonly<Record<string, string>> = {
-  i: "read:account",
-  "drive/files/create": "write:drive",
-  "drive/files/update": "write:drive",
-  "notes/create": "write:notes",
-  "notes/delete": "write:notes",
-};
 const CHANGES = ["drive/files/create", "notes/create"];
 
 /** A Misskey server behind the outbound door, strict about every request. `wrong`: what it does not know. */
@@ -68,7 +59,7 @@ export function createFakeMisskey({
 }) {
   const profile = { ...PROFILE, ...given };
   const wrong: string[] = [];
-  const seen: Received[] = [];
+  const seen: Described[] = [];
   const files = new Map<string, FakeFile>();
   const notes = new Map<string, FakeNote>();
   const tokens = new Map<string, readonly string[]>();
@@ -97,27 +88,23 @@ export function createFakeMisskey({
     repliesCount: [...notes.values()].filter(({ replyId }) => replyId === note.id).length,
   });
 
-  const upload = ({ fields, files: sent }: Received): OutboundResponse => {
-    const file = sent.get("file");
-    if (file === undefined) return answerOf(400);
+  const upload = ({ given: { file, comment = null, isSensitive, force } }: Described): OutboundResponse => {
     const { maxFileSizeMb = 250, uploadableFileTypes = ["*/*"] } = profile.policies ?? {};
     if (file.size > maxFileSizeMb * 1_048_576) return failure(413, "MAX_FILE_SIZE_EXCEEDED");
     const kinds = [file.type, `${file.type.split("/")[0]}/*`, "*/*"];
     if (!kinds.some((kind) => uploadableFileTypes.includes(kind))) return failure(400, "UNALLOWED_FILE_TYPE");
-    const { comment = null, isSensitive, force } = fields;
     const known = [...files.values()].find(({ size, type }) => size === file.size && type === file.type);
     if (force !== "true" && known !== undefined) return answerOf(200, known);
     const one: FakeFile = {
       id: newId(),
-      ...file,
-      comment: comment as string | null,
+      ...{ type: file.type, size: file.size, comment },
       isSensitive: isSensitive === "true",
     };
     files.set(one.id, one);
     return answerOf(200, { ...one, url: `${SERVER}/files/${one.id}` });
   };
 
-  const create = ({ fields }: Received): OutboundResponse => {
+  const create = ({ given: fields }: Described): OutboundResponse => {
     const {
       text = null,
       cw = null,
@@ -135,7 +122,7 @@ export function createFakeMisskey({
     return answerOf(200, { createdNote: show(note) });
   };
 
-  const list = ({ fields }: Received): OutboundResponse => {
+  const list = ({ given: fields }: Described): OutboundResponse => {
     const {
       sinceDate = 0,
       sinceId = "",
@@ -159,7 +146,8 @@ export function createFakeMisskey({
     return answerOf(204);
   };
 
-  const serve = (method: string, request: Received): OutboundResponse => {
+  const serve = (method: string, asked: Described): OutboundResponse => {
+    const { id, given } = asked;
     switch (method) {
       case "meta":
         return answerOf(200, {
@@ -170,23 +158,22 @@ export function createFakeMisskey({
         });
       case "i":
         return answerOf(200, user);
-      case "miauth/check": {
-        const session = request.operation.split("/")[3] ?? "";
-        const token = sessions.get(session);
-        sessions.delete(session);
+      case "miauth/{session}/check": {
+        const token = sessions.get(id);
+        sessions.delete(id);
         return token === undefined ? answerOf(200, { ok: false }) : answerOf(200, { ok: true, token, user });
       }
       case "drive/files/create":
-        return upload(request);
+        return upload(asked);
       case "drive/files/update": {
-        const { fileId, ...fields } = request.fields;
+        const { fileId, ...fields } = given;
         const file = files.get(String(fileId));
         return file === undefined ? failure(400, "NO_SUCH_FILE") : answerOf(200, Object.assign(file, fields));
       }
       case "notes/create":
-        return create(request);
+        return create(asked);
       case "users/search-by-username-and-host": {
-        const { username = "" } = request.fields as { username?: string };
+        const { username = "" } = given;
         const known = [
           { id: "9zuser0002", username: "bob", name: "Bob [B]", host: "b.example" },
           { id: "9zuser0003", username: "bo", name: null, host: null },
@@ -197,35 +184,32 @@ export function createFakeMisskey({
         );
       }
       case "users/notes":
-        return list(request);
+        return list(asked);
     }
-    const note = notes.get(String(request.fields["noteId"]));
+    const note = notes.get(given["noteId"]);
     if (note === undefined) return failure(400, "NO_SUCH_NOTE");
     return method === "notes/delete" ? remove(note) : answerOf(200, show(note));
   };
 
   const handle = async (request: OutboundRequest): Promise<OutboundResponse> => {
-    const { origin, pathname } = new URL(request.url);
+    const { origin } = new URL(request.url);
     if (origin !== SERVER) throw new OutboundFailure(`Nobody is at ${origin}.`, false);
-    const received = await receive(request);
-    const method = pathname.replace(/^\/api\//, "").replace(/^miauth\/[^/]+\/check$/, "miauth/check");
-    const problems = request.method === "POST" ? problemsOf(method, received.fields) : null;
-    if (problems === null) wrong.push(received.operation);
-    for (const problem of problems ?? []) wrong.push(`${method}: ${problem}`);
-    const type = received.headers["content-type"] ?? "";
-    const wanted = method === "drive/files/create" ? "multipart/form-data" : "application/json";
-    if (!type.startsWith(wanted)) wrong.push(`${method}: a body of ${type}`);
+    const asked = await read(request, `${SERVER}/api/`);
+    if (typeof asked === "string") {
+      wrong.push(asked);
+      return failure(400, "INVALID_PARAM");
+    }
+    const method = asked.name.replace("POST ", "");
     if (CHANGES.includes(method) && request.newConnection !== true)
       wrong.push(`${method}: on a kept connection`);
-    if (problems === null || problems.length > 0)
-      return failure(problems === null ? 404 : 400, "INVALID_PARAM");
-    seen.push(received);
-    const needed = NEEDED[method];
-    const granted = tokens.get(received.token);
-    if (received.token !== "" && granted === undefined) return failure(401, "AUTHENTICATION_FAILED");
+    seen.push(asked);
+    const token = /^Bearer (\S+)$/.exec(request.headers?.["authorization"] ?? "")?.[1];
+    const granted = tokens.get(token ?? "");
+    const [needed] = asked.scopes;
+    if (token !== undefined && granted === undefined) return failure(401, "AUTHENTICATION_FAILED");
     if (needed !== undefined && granted === undefined) return failure(401, "CREDENTIAL_REQUIRED");
     if (needed !== undefined && granted?.includes(needed) !== true) return failure(403, "PERMISSION_DENIED");
-    return serve(method, received);
+    return serve(method, asked);
   };
 
   const makeToken = (permissions: readonly string[] = Object.values(NEEDED)): string => {
@@ -257,7 +241,7 @@ export function createFakeMisskey({
     },
     /** A thread is one post of ours. */
     heads: () => [...notes.values()].filter(({ replyId }) => replyId === null),
-    count: (method: string) => seen.filter(({ operation }) => operation === `POST /api/${method}`).length,
+    count: (method: string) => seen.filter(({ name }) => name === `POST ${method}`).length,
   };
 }
 

@@ -1,4 +1,4 @@
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { describedBy } from "../../support/described.ts";
 
 /*
  * What each method takes: the paramDef of Misskey's endpoints, as far as they are used here (source of Misskey
@@ -11,15 +11,16 @@ const flag = { type: "boolean" };
 const SCHEMAS: Readonly<Record<string, { properties: object; required?: string[]; anyOf?: object[] }>> = {
   meta: { properties: { detail: flag } },
   i: { properties: {} },
-  "miauth/check": { properties: {} },
-  // Of a form: everything is text.
+  "miauth/{session}/check": { properties: {} },
   "drive/files/create": {
     properties: {
+      file: { type: "object" },
       name: { type: "string" },
       comment: { type: "string", maxLength: 512 },
       isSensitive: { enum: ["true", "false"] },
       force: { enum: ["true", "false"] },
     },
+    required: ["file"],
   },
   "drive/files/update": {
     properties: { fileId: id, comment: { type: "string", maxLength: 512 }, isSensitive: flag },
@@ -77,18 +78,22 @@ const SCHEMAS: Readonly<Record<string, { properties: object; required?: string[]
   },
 };
 
-const ajv = new Ajv2020({ strict: false });
+/** The permission that each method asks for; the others are open to all. */
+export const NEEDED: Readonly<Record<string, string>> = {
+  i: "read:account",
+  "drive/files/create": "write:drive",
+  "drive/files/update": "write:drive",
+  "notes/create": "write:notes",
+  "notes/delete": "write:notes",
+};
 
-const validators = Object.fromEntries(
-  Object.entries(SCHEMAS).map(([method, schema]) => [
-    method,
-    ajv.compile({ type: "object", additionalProperties: false, ...schema }),
-  ]),
-);
-
-/** What is wrong with the fields of a call; null for a method that there is none of. */
-export function problemsOf(method: string, fields: object): string[] | null {
-  const validate = validators[method];
-  if (validate === undefined) return null;
-  return validate(fields) ? [] : [ajv.errorsText(validate.errors)];
-}
+export const read = describedBy({
+  source: "https://github.com/misskey-dev/misskey, 2025.12",
+  operations: Object.fromEntries(
+    Object.entries(SCHEMAS).map(([method, schema]) => {
+      const whole = { type: "object", additionalProperties: false, ...schema };
+      const kind = method === "drive/files/create" ? { form: whole } : { body: whole };
+      return [`POST ${method}`, { ...kind, scopes: method in NEEDED ? [NEEDED[method] ?? ""] : [] }];
+    }),
+  ),
+});

@@ -101,7 +101,7 @@ describe("connecting PeerTube", () => {
     await using world = await openWorld();
     const named = { provider: "peertube", secrets: PERSON };
     await expect(connectWithSecrets(callOf(world.ctx), named)).rejects.toThrow(/^instanceUrl: is required/);
-    world.fake.state.next.set("GET oauth-clients/local", [{ status: 404, text: "no" }]);
+    world.fake.state.next.set("GET /oauth-clients/local", [{ status: 404, text: "no" }]);
     await expect(world.connect()).rejects.toThrow(/^instanceUrl: .* did not answer as a PeerTube server/);
     world.fake.state.channels = [];
     await expect(world.connect()).rejects.toThrow(/^username: the account has no channel/);

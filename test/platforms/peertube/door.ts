@@ -25,21 +25,3 @@ function toIncoming({ method, url, headers = {}, body }: OutboundRequest): Incom
     body: Buffer.isBuffer(whole) ? Readable.from([whole]) : Readable.from(whole),
   };
 }
-
-export interface Form {
-  readonly texts: Readonly<Record<string, string>>;
-  readonly files: Readonly<Record<string, Buffer>>;
-}
-
-/** A body of multipart/form-data; names that come twice are no names of ours. */
-export async function readForm(bytes: Buffer, type: string): Promise<Form> {
-  const form = await new Response(new Uint8Array(bytes), { headers: { "content-type": type } }).formData();
-  const texts: Record<string, string> = {};
-  const files: Record<string, Buffer> = {};
-  for (const [name, value] of form) {
-    if (name in texts || name in files) throw new Error(`${name} comes twice`);
-    if (typeof value === "string") texts[name] = value;
-    else files[name] = Buffer.from(await value.arrayBuffer());
-  }
-  return { texts, files };
-}

@@ -1,12 +1,17 @@
 import { json, readAll, type Answer, type Incoming } from "../youtube/answers.ts";
-import { doorTo, readForm } from "./door.ts";
-import { problem } from "./spec.ts";
+import type { Described } from "../../support/described.ts";
+import { doorTo } from "./door.ts";
+import { problem, read } from "./spec.ts";
 import { createTokens, PERSON } from "./tokens.ts";
 import { createUploads } from "./uploads.ts";
 import { createVideos } from "./videos.ts";
 
 export const SERVER = "https://tube.example";
-const API = "/api/v1/";
+const API = `${SERVER}/api/v1`;
+const UPLOADS = "/api/v1/videos/upload-resumable";
+
+/** What is answered without a token. */
+const OPEN: readonly string[] = ["GET /oauth-clients/local", "POST /users/token", "GET /config"];
 
 export const CHANNELS = [
   {
@@ -32,7 +37,7 @@ export function createFakePeertube({ now }: { now(): number }) {
   const requests: string[] = [];
   const videos = createVideos(now);
   const uploads = createUploads(videos, wrong);
-  const tokens = createTokens(now, wrong);
+  const tokens = createTokens(now);
   const state = {
     channels: CHANNELS as readonly (typeof CHANNELS)[number][],
     quota: -1,
@@ -43,32 +48,35 @@ export function createFakePeertube({ now }: { now(): number }) {
 
   async function answerTo(request: Incoming): Promise<Answer> {
     const { method, url, headers } = request;
-    if (url.origin !== SERVER || !url.pathname.startsWith(API)) return complain(`${url.href} is elsewhere`);
-    const path = url.pathname.slice(API.length);
-    const name = `${method} ${path.replace(/^videos\/[\w-]{18,}(?=\/|$)/, "videos/{id}")}`;
-    requests.push(name);
-    const planned = state.next.get(name)?.shift();
-    if (planned !== undefined) {
-      await readAll(request.body);
-      return planned;
-    }
-    if (name === "GET oauth-clients/local") return tokens.client();
-    if (name === "POST users/token") return tokens.answer(await readAll(request.body), headers);
-    if (name === "GET config") return json({ video: { file: { extensions: uploads.extensions } } });
-    if (!tokens.isLive(headers["authorization"])) {
-      await readAll(request.body);
-      return problem(401, "invalid_token", "Token is invalid");
-    }
-    return perform(name, request);
+    if (method === "PUT" && url.origin === SERVER && url.pathname === UPLOADS)
+      return (await meet("PUT /videos/upload-resumable", request)) ?? uploads.put(request);
+    const bytes = await readAll(request.body);
+    const asked = await read({ method, url: url.href, headers, body: bytes }, API);
+    if (typeof asked === "string") return complain(asked);
+    return (await meet(asked.name, request)) ?? perform(asked, request);
   }
 
-  async function perform(name: string, request: Incoming): Promise<Answer> {
-    const { url, headers } = request;
-    const id = decodeURIComponent(url.pathname.split("/")[4] ?? "");
+  /** What is answered instead; null: nothing. */
+  async function meet(name: string, { headers, body }: Incoming): Promise<Answer | null> {
+    requests.push(name);
+    const planned = state.next.get(name)?.shift() ?? null;
+    const isOpen = OPEN.includes(name) || tokens.isLive(headers["authorization"]);
+    const met = planned ?? (isOpen ? null : problem(401, "invalid_token", "Token is invalid"));
+    if (met !== null) await readAll(body);
+    return met;
+  }
+
+  function perform({ name, id, given, query }: Described, { headers }: Incoming): Answer | Promise<Answer> {
     switch (name) {
-      case "POST users/revoke-token":
+      case "GET /oauth-clients/local":
+        return tokens.client();
+      case "POST /users/token":
+        return tokens.answer(given, headers);
+      case "GET /config":
+        return json({ video: { file: { extensions: uploads.extensions } } });
+      case "POST /users/revoke-token":
         return tokens.revoke(headers["authorization"] ?? "");
-      case "GET users/me":
+      case "GET /users/me":
         return json({
           id: 3,
           username: PERSON.username,
@@ -76,37 +84,29 @@ export function createFakePeertube({ now }: { now(): number }) {
           videoQuotaDaily: -1,
           videoChannels: state.channels,
         });
-      case "GET users/me/videos":
-        return videos.list(url.searchParams);
-      case `GET accounts/${PERSON.username}/video-channels`:
-        return url.searchParams.get("withStats") === "true"
+      case "GET /users/me/videos":
+        return videos.list(query);
+      case "GET /accounts/{name}/video-channels":
+        return id === PERSON.username && given["withStats"] === true
           ? json({
               total: state.channels.length,
               data: state.channels.map((one) => ({ ...one, followersCount: 5, viewsPerDay: state.views })),
             })
           : complain(name);
-      case "GET videos/categories":
+      case "GET /videos/categories":
         return json({ 1: "Music", 2: "Films", 15: "Science & Technology" });
-      case "GET videos/licences":
+      case "GET /videos/licences":
         return json({ 1: "Attribution", 7: "Public Domain Dedication" });
-      case "POST videos/upload-resumable":
-        return uploads.begin(request);
-      case "PUT videos/upload-resumable":
-        return uploads.put(request);
-      case "GET videos/{id}":
+      case "POST /videos/upload-resumable":
+        return uploads.begin(headers, given);
+      case "GET /videos/{id}":
         return videos.get(id);
-      case "GET videos/{id}/source":
+      case "GET /videos/{id}/source":
         return videos.source(id);
-      case "PUT videos/{id}": {
-        const type = headers["content-type"] ?? "";
-        const bytes = await readAll(request.body);
-        if (!type.startsWith("multipart/form-data")) return complain(`${name} as ${type}`);
-        return videos.update(id, await readForm(bytes, type));
-      }
-      case "DELETE videos/{id}":
-        return videos.remove(id);
+      case "PUT /videos/{id}":
+        return videos.update(id, given);
       default:
-        return complain(`${name} is not in the API`);
+        return videos.remove(id);
     }
   }
 

@@ -45,7 +45,7 @@ describe("a film that is on PeerTube", () => {
 
   it("says which edit the server does not take, and leaves the post as it was", async () => {
     const { ctx, edit, id, fake } = await runPost();
-    fake.state.next.set("PUT videos/{id}", [problem(400, "x", "no", { "invalid-params": { name: {} } })]);
+    fake.state.next.set("PUT /videos/{id}", [problem(400, "x", "no", { "invalid-params": { name: {} } })]);
     const conflict = { kind: "conflict", message: expect.stringContaining("metadata.title: ") };
     await expect(edit({ metadata: { title: "Odd" } })).rejects.toMatchObject(conflict);
     expect(JSON.parse((await readPost(ctx, id)).metadata ?? "{}").title).toBe("The horn");

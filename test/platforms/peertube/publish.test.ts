@@ -87,7 +87,7 @@ describe("a film on PeerTube", () => {
     const post = await add(world, { ...rest, scheduled_at: scheduled_at - 20 * SECOND });
     expect((await finish(world.ctx, post.id)).status).toBe("published");
     expect(only(world).shownAt).toBe(post.scheduled_at);
-    expect(world.fake.requests).not.toContain("PUT videos/{id}");
+    expect(world.fake.requests).not.toContain("PUT /videos/{id}");
   });
 
   it("is not said to be there before it is transcoded, however long that takes", async () => {
@@ -175,7 +175,7 @@ describe("an upload to PeerTube", () => {
     const { id } = await addLong(world);
     onceAt(world, 3, "stored", breakOff);
     expect((await finish(world.ctx, id)).status).toBe("published");
-    expect(world.fake.requests.includes("GET users/me/videos")).toBe(!keeps);
+    expect(world.fake.requests.includes("GET /users/me/videos")).toBe(!keeps);
   });
 
   it.each([[true], [false]])(
@@ -210,13 +210,13 @@ describe("what PeerTube takes", () => {
   it("is published with a warning when its thumbnail is refused", async () => {
     const world = await createPeertubeWorld();
     const refusal = problem(400, "x", "no", { "invalid-params": { thumbnailfile: {} } });
-    world.fake.state.next.set("PUT videos/{id}", [{ status: 204 }, refusal]);
+    world.fake.state.next.set("PUT /videos/{id}", [{ status: 204 }, refusal]);
     world.fake.videos.flips = true;
     const { id } = await add(world, {
       metadata: { thumbnailUrl: PHOTO_URL, visibility: "private" },
       scheduled_at: world.clock.now(),
     });
-    world.fake.state.next.set("PUT videos/{id}", [refusal]);
+    world.fake.state.next.set("PUT /videos/{id}", [refusal]);
     const row = await finish(world.ctx, id);
     expect(row.status).toBe("published");
     expect(row.warnings).toMatch(/The thumbnail/);

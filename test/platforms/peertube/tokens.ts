@@ -8,7 +8,7 @@ export const OTP = "123456";
 const DAY_SECONDS = 86_400;
 
 /** The server's sign-in: refresh tokens are good once, and take their access token with them. */
-export function createTokens(now: () => number, wrong: string[]) {
+export function createTokens(now: () => number) {
   const pairs = new Map<string, { access: string; endsAt: number }>();
   let count = 0;
   const self = {
@@ -33,14 +33,10 @@ export function createTokens(now: () => number, wrong: string[]) {
       return [...pairs.values()].some(({ access, endsAt }) => access === token && endsAt > now());
     },
     client: (): Answer => json(CLIENT),
-    answer(body: Buffer, headers: Readonly<Record<string, string>>): Answer {
-      const form = Object.fromEntries(new URLSearchParams(body.toString()));
-      if (headers["content-type"] !== "application/x-www-form-urlencoded")
-        return problem(400, "invalid_request", "Invalid request: content must be a form");
+    answer(form: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>>): Answer {
       if (form["client_id"] !== CLIENT.client_id || form["client_secret"] !== CLIENT.client_secret)
         return problem(400, "invalid_client", "Invalid client: client is invalid");
       if (form["grant_type"] === "refresh_token") return refresh(form["refresh_token"] ?? "");
-      if (form["grant_type"] !== "password") wrong.push(`grant ${form["grant_type"]}`);
       self.logins += 1;
       if (self.refusal !== null) return self.refusal;
       if (form["username"] !== PERSON.username || form["password"] !== PERSON.password)

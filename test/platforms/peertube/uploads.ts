@@ -1,5 +1,5 @@
 import { json, readAll, type Answer, type Incoming } from "../youtube/answers.ts";
-import { problem, refusalOfInit } from "./spec.ts";
+import { problem } from "./spec.ts";
 import type { FakeVideos } from "./videos.ts";
 
 interface Session {
@@ -23,14 +23,12 @@ export function createUploads(videos: FakeVideos, wrong: string[]) {
     bytesIn: 0,
     chunkSizes: [] as number[],
     onChunk: async (_when: "begun" | "stored"): Promise<void> => {},
-    async begin({ headers, body }: Incoming): Promise<Answer> {
-      if (!(headers["content-type"] ?? "").startsWith("application/json")) return complain("no JSON");
-      const said = JSON.parse((await readAll(body)).toString()) as Record<string, unknown>;
+    begin(headers: Incoming["headers"], said: Readonly<Record<string, unknown>>): Answer {
       const total = Number(headers["x-upload-content-length"]);
       if (!Number.isInteger(total) || total < 1) return complain("x-upload-content-length");
       if (!(headers["x-upload-content-type"] ?? "").startsWith("video/"))
         return complain("x-upload-content-type");
-      const refusal = refusalOfInit(said) ?? videos.refusalOf(said);
+      const refusal = videos.refusalOf(said);
       if (refusal !== null) return refusal;
       const extension = /\.\w+$/.exec(String(said["filename"]))?.[0] ?? "";
       if (!self.extensions.includes(extension))

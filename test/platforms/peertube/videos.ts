@@ -1,6 +1,5 @@
 import { json, type Answer } from "../youtube/answers.ts";
-import type { Form } from "./door.ts";
-import { problem, readUpdate } from "./spec.ts";
+import { problem } from "./spec.ts";
 
 const MINUTE = 60_000;
 const PRIVACIES = ["", "Public", "Unlisted", "Private", "Internal", "Password protected"];
@@ -65,23 +64,23 @@ export function createVideos(now: () => number) {
     list(query: URLSearchParams): Answer {
       const listed = [...all.values()].filter(({ uploadedAt }) => now() >= uploadedAt + self.listedAfterMs);
       const count = Number(query.get("count") ?? 15);
-      if (count > 100 || query.get("sort") !== "-createdAt") return problem(400, "bad_request");
       return json({ total: listed.length, data: listed.reverse().slice(0, count).map(shape) });
     },
-    update(id: string, { texts, files }: Form): Answer {
+    async update(id: string, { thumbnailfile, ...given }: Record<string, any>): Promise<Answer> {
       const video = find(id);
       if (video === undefined) return problem(404, "video_not_found", "Video not found");
-      const read = readUpdate(texts);
-      if ("refusal" in read) return read.refusal;
-      const { thumbnailfile, ...others } = files;
-      if (Object.keys(others).length > 0) return problem(400, "unexpected_file", "Unexpected field");
-      if (thumbnailfile !== undefined && !thumbnailfile.subarray(0, 2).equals(Buffer.from([0xff, 0xd8])))
-        return problem(400, "invalid_parameters", "Incorrect request parameters: thumbnailfile", {
-          "invalid-params": { thumbnailfile: { msg: "This thumbnail file is not supported or too large." } },
-        });
-      if (thumbnailfile !== undefined) video.thumbnails.push(thumbnailfile);
-      const kept = Object.entries(video.fields).filter(([name]) => !read.gone.includes(name));
-      video.fields = { ...Object.fromEntries(kept), ...read.fields };
+      if (thumbnailfile !== undefined) {
+        const bytes = Buffer.from(await thumbnailfile.arrayBuffer());
+        if (!bytes.subarray(0, 2).equals(Buffer.from([0xff, 0xd8])))
+          return problem(400, "invalid_parameters", "Incorrect request parameters: thumbnailfile", {
+            "invalid-params": {
+              thumbnailfile: { msg: "This thumbnail file is not supported or too large." },
+            },
+          });
+        video.thumbnails.push(bytes);
+      }
+      const fields = Object.entries({ ...video.fields, ...given });
+      video.fields = Object.fromEntries(fields.filter(([, value]) => String(value) !== "null"));
       turn();
       return { status: 204 };
     },

@@ -24,7 +24,7 @@ function step(handle: Json = null) {
 }
 
 const listing = (afterMs: number, more: Partial<Listing<string>> = {}): Listing<string> => ({
-  now: SENT_AT + afterMs,
+  io: { now: () => SENT_AT + afterMs, aheadMs: () => 0 },
   listedAfterMs: 30 * SECOND,
   find: async () => null,
   ...more,
@@ -40,6 +40,14 @@ describe("reconcileByListing", () => {
     const settled = await reconcileByListing(step().context(), listing(SECOND, { find }));
     expect(settled).toEqual({ outcome: "done", result: "7" });
     expect(asked).toEqual([SENT_AT - MINUTE]);
+  });
+
+  it("finds what was sent by a clock that is ahead of the platform's", async () => {
+    const ahead = 7 * MINUTE;
+    const io = { now: () => SENT_AT + 5 * MINUTE, aheadMs: () => ahead };
+    const find = async (since: number) => (since <= SENT_AT - ahead ? "7" : null);
+    const settled = await reconcileByListing(step().context(), listing(0, { io, find }));
+    expect(settled).toEqual({ outcome: "done", result: "7" });
   });
 
   it("sends again only after two empty listings, the platform's time to settle apart", async () => {

@@ -6,7 +6,7 @@ import {
   type OutboundRequest,
   type OutboundResponse,
 } from "../../../src/ports/outbound.ts";
-import { readArgs } from "./arguments.ts";
+import { describedBy } from "../../support/described.ts";
 import { METHODS } from "./methods.ts";
 import type { FakeState } from "./state.ts";
 
@@ -16,6 +16,7 @@ export const UPLOADS = "https://files.slack.com/upload/v1/";
 export interface FakeSlack {
   readonly door: Outbound;
   readonly state: FakeState;
+  readonly wrong: readonly string[];
   /** What is refused next, by its method; once each. */
   refuse(method: string, error: string, headers?: Record<string, string>): void;
   /** The methods that were called so far. */
@@ -27,6 +28,9 @@ export const SCOPES = [
   ...["chat:write", "chat:write.public", "channels:read", "groups:read"],
   ...["files:write", "files:read", "channels:history", "groups:history", "users:read"],
 ];
+
+/** Slack's own description of the methods that are called; the file names its source. */
+const read = describedBy(new URL("./spec.json", import.meta.url));
 
 /**
  * Slack's Web API, as strict as its documentation: unknown methods, arguments and types are refused, scopes and
@@ -50,16 +54,20 @@ export function createFakeSlack(now: () => number): FakeSlack {
     nextTs: 0,
   };
   const refusals: { method: string; error: string; headers: Record<string, string> }[] = [];
+  const wrong: string[] = [];
   const calls: { method: string; args: Readonly<Record<string, unknown>> }[] = [];
 
   const callMethod = async (request: OutboundRequest, body: Buffer): Promise<OutboundResponse> => {
-    const url = new URL(request.url);
-    const method = url.pathname.replace("/api/", "");
-    const handler = Object.hasOwn(METHODS, method) ? METHODS[method] : undefined;
-    if (handler === undefined) return answer(request, { ok: false, error: "unknown_method" });
-    const read = readArgs(method, request, body);
-    if (typeof read === "string") return answer(request, { ok: false, error: read });
-    calls.push({ method, args: read });
+    const asked = await read({ ...request, body }, API);
+    const type = request.headers?.["content-type"] ?? "";
+    const isOdd = type.startsWith("application/json") && type !== "application/json; charset=utf-8";
+    if (typeof asked === "string" || isOdd) {
+      wrong.push(typeof asked === "string" ? asked : `${asked.name}: missing_charset`);
+      return answer(request, { ok: false, error: "invalid_arguments" });
+    }
+    const { name, given } = asked;
+    const method = name.split(" ")[1] ?? "";
+    calls.push({ method, args: given });
     const at = refusals.findIndex((one) => one.method === method);
     const [refusal] = at < 0 ? [] : refusals.splice(at, 1);
     if (refusal !== undefined) {
@@ -67,7 +75,7 @@ export function createFakeSlack(now: () => number): FakeSlack {
       return answer(request, { ok: false, error: refusal.error }, status, refusal.headers);
     }
     const token = (request.headers?.["authorization"] ?? "").replace("Bearer ", "");
-    const said = handler(state, read, token);
+    const said = METHODS[name]?.(state, given, token, asked.scopes) ?? "unknown_method";
     const scopes = state.tokens.get(token)?.join(",");
     const body200 =
       typeof said === "string" ? refusalOf(said, state.tokens.get(token)) : { ok: true, ...said };
@@ -77,10 +85,12 @@ export function createFakeSlack(now: () => number): FakeSlack {
   return {
     state,
     calls,
+    wrong,
     refuse: (method, error, headers = {}) => void refusals.push({ method, error, headers }),
     door: {
       request: async (request) => {
-        const body = await readBody(request);
+        const { body: sent = "" } = request;
+        const body = sent instanceof Readable ? await buffer(sent) : Buffer.from(sent);
         if (request.url.startsWith(UPLOADS)) return answerUpload(state, request, body);
         if (request.url.startsWith(API)) return callMethod(request, body);
         throw new OutboundFailure(`Nobody is at ${request.url}.`, false);
@@ -95,14 +105,6 @@ function refusalOf(error: string, provided: readonly string[] = []): object {
   return needed === undefined
     ? { ok: false, error: code }
     : { ok: false, error: code, needed, provided: provided.join(",") };
-}
-
-async function readBody({ body, headers }: OutboundRequest): Promise<Buffer> {
-  if (body === undefined) return Buffer.alloc(0);
-  const bytes = body instanceof Readable ? await buffer(body) : Buffer.from(body);
-  const length = headers?.["content-length"];
-  if (length !== undefined && Number(length) !== bytes.length) throw new Error("A wrong content-length.");
-  return bytes;
 }
 
 /** Each address takes its file once, whole, and from nobody who shows a token. */

@@ -1,4 +1,4 @@
-import { known, scopesOf } from "./arguments.ts";
+import { known } from "./errors.ts";
 import { complete, fileInfo, getUploadUrl, removeFile } from "./files.ts";
 import { shownBlocks, shownText } from "./rendering.ts";
 import {
@@ -17,13 +17,12 @@ import {
 
 /** Looks at the token and its scopes first. */
 function guarded(name: string, method: Method): Method {
-  return (state, args, token) => {
+  return (state, args, token, needed) => {
     const scopes = state.tokens.get(token);
     if (scopes === undefined) return token === "" ? "not_authed" : "invalid_auth";
-    const needed = scopesOf(name);
     if (needed.length > 0 && !needed.some((one) => scopes.includes(one)))
       return `missing_scope ${needed.join(",")}`;
-    const said = method(state, args, token);
+    const said = method(state, args, token, needed);
     return typeof said === "string" ? known(name, said) : said;
   };
 }
@@ -181,23 +180,23 @@ const revoke: Method = (state, _args, token) => {
   return { revoked: true };
 };
 
-const OPEN: Readonly<Record<string, Method>> = { "oauth.v2.access": access };
+const OPEN: Readonly<Record<string, Method>> = { "POST oauth.v2.access": access };
 const GUARDED: Readonly<Record<string, Method>> = {
-  "auth.revoke": revoke,
-  "auth.test": () => ({ ...TEAM, user_id: "U0BOT", bot_id: "B0BOT" }),
-  "chat.delete": remove,
-  "chat.getPermalink": permalink,
-  "chat.postMessage": postMessage,
-  "chat.update": update,
-  "conversations.history": history,
-  "conversations.info": info,
-  "conversations.list": list,
-  "conversations.replies": replies,
-  "files.completeUploadExternal": complete,
-  "files.delete": removeFile,
-  "files.getUploadURLExternal": getUploadUrl,
-  "files.info": fileInfo,
-  "users.list": users,
+  "GET auth.revoke": revoke,
+  "POST auth.test": () => ({ ...TEAM, user_id: "U0BOT", bot_id: "B0BOT" }),
+  "POST chat.delete": remove,
+  "GET chat.getPermalink": permalink,
+  "POST chat.postMessage": postMessage,
+  "POST chat.update": update,
+  "GET conversations.history": history,
+  "GET conversations.info": info,
+  "GET conversations.list": list,
+  "GET conversations.replies": replies,
+  "POST files.completeUploadExternal": complete,
+  "POST files.delete": removeFile,
+  "POST files.getUploadURLExternal": getUploadUrl,
+  "GET files.info": fileInfo,
+  "GET users.list": users,
 };
 
 export const METHODS: Readonly<Record<string, Method>> = {

@@ -50,7 +50,7 @@ export interface FakeState {
 export type Args = Readonly<Record<string, unknown>>;
 /** What is said beside `ok`; a text is an error, for `missing_scope` with the scope that it needs. */
 export type Said = object | string;
-export type Method = (state: FakeState, args: Args, token: string) => Said;
+export type Method = (state: FakeState, args: Args, token: string, scopes: readonly string[]) => Said;
 
 export const text = (value: unknown): string => (typeof value === "string" ? value : "");
 

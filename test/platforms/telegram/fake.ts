@@ -1,6 +1,7 @@
 import type { FakeClock } from "../../support/clock.ts";
-import { createFakeDoor, type Answer, type Received, type ReceivedFile } from "./door.ts";
-import { readParams, type Params } from "./methods.ts";
+import type { Described } from "../../support/described.ts";
+import { createFakeDoor, type Answer } from "./door.ts";
+import { read, readParams, type Called, type Params } from "./methods.ts";
 
 export const BOT_TOKEN = "123456789:AAF-canary_token-0123456789abcdefghij";
 const BOT_ID = 123456789;
@@ -40,6 +41,7 @@ export function refuse(code: number, description: string, parameters?: object): 
   return { status: code, json: body };
 }
 
+const API = "https://api.telegram.org";
 const HOURS_48 = 48 * 60 * 60_000;
 
 /** The Bot API, strict: every request is held to its official description, `wrong` says what did not fit. */
@@ -64,16 +66,16 @@ export function createFakeTelegram(clock: Pick<FakeClock, "now">) {
   });
   let nextId = 100;
 
-  const answer = (request: Received): Answer => {
-    const [, token = "", method = ""] = /^\/bot([^/]*)\/(\w+)$/.exec(request.url.pathname) ?? [];
-    if (!/^\d+:[\w-]+$/.test(token)) return refuse(404, "Not Found");
-    if (token !== state.token) return refuse(401, "Unauthorized");
-    const { params, wrong } = readParams(method, request);
-    if (request.method !== "POST" || request.url.search !== "") wrong.push("not as it is asked");
-    if (wrong.length > 0) {
-      state.wrong.push(...wrong.map((one) => `${method}: ${one}`));
+  const answer = (asked: Described | string): Answer => {
+    const called = typeof asked === "string" ? null : readParams(asked);
+    if (typeof asked === "string" || called === null || called.wrong.length > 0) {
+      state.wrong.push(typeof asked === "string" ? asked : `${asked.name}: ${called?.wrong.join()}`);
       return refuse(400, "Bad Request: wrong parameters");
     }
+    if (!/^\d+:[\w-]+$/.test(asked.id)) return refuse(404, "Not Found");
+    if (asked.id !== state.token) return refuse(401, "Unauthorized");
+    const method = asked.name.split("/")[2] ?? "";
+    const { params, files } = called;
     const met = state.meets(method);
     if (met !== null) return met;
     if (method === "getMe")
@@ -82,7 +84,7 @@ export function createFakeTelegram(clock: Pick<FakeClock, "now">) {
       ({ id, username }) => id === params["chat_id"] || `@${username}` === params["chat_id"],
     );
     if (chat === undefined) return refuse(400, "Bad Request: chat not found");
-    return inChat({ chat, method, params, request });
+    return inChat({ chat, method, params, files });
   };
 
   const inChat = (call: Call): Answer => {
@@ -105,14 +107,14 @@ export function createFakeTelegram(clock: Pick<FakeClock, "now">) {
   };
 
   const send = (call: Call): Answer => {
-    const { chat, params, request } = call;
+    const { chat, params, files } = call;
     const { can_post_messages: canPost, can_send_messages: canSend } = chat.member;
     if (canPost === false || canSend === false)
       return refuse(400, "Bad Request: need administrator rights in the channel chat");
     if (params["message_thread_id"] === 404) return refuse(400, "Bad Request: message thread not found");
     const items: Params[] = params["media"] ?? [params];
     const kinds = items.map((item) => String(item["type"] ?? call.method.slice("send".length).toLowerCase()));
-    const problem = items.map((item, at) => problemOf(item, kinds[at] ?? "", request)).find(Boolean);
+    const problem = items.map((item, at) => problemOf(item, kinds[at] ?? "", files)).find(Boolean);
     if (problem !== undefined) return problem!;
     if ("media" in params) noteAlbum(kinds);
     const album = "media" in params ? `album ${nextId}` : null;
@@ -168,7 +170,7 @@ export function createFakeTelegram(clock: Pick<FakeClock, "now">) {
       return refuse(400, "Bad Request: there is no text in the message to edit");
     const media: Params = params["media"] ?? params;
     const text = String(media["text"] ?? media["caption"] ?? "");
-    const problem = problemOf({ ...media, type: undefined }, message.kind, call.request);
+    const problem = problemOf({ ...media, type: undefined }, message.kind, call.files);
     if (problem !== null) return problem;
     if (method === "editMessageMedia") {
       if (media["media"] !== message.fileId)
@@ -195,14 +197,14 @@ export function createFakeTelegram(clock: Pick<FakeClock, "now">) {
     return done(true);
   };
 
-  return { ...createFakeDoor("https://api.telegram.org", answer), state };
+  return { ...createFakeDoor(API, (request) => read(request, API), answer), state };
 }
 
 interface Call {
   readonly chat: FakeChat;
   readonly method: string;
   readonly params: Params;
-  readonly request: Received;
+  readonly files: Called["files"];
 }
 
 function done(result: unknown): Answer {
@@ -283,7 +285,7 @@ function pollProblem({ question, options, open_period: seconds }: Params): Answe
 }
 
 /** What is refused of one message's text and files. */
-function problemOf(item: Params, kind: string, { files }: Received): Answer | null {
+function problemOf(item: Params, kind: string, files: Called["files"]): Answer | null {
   if (kind === "poll" && "question" in item) return pollProblem(item);
   const entities = item["entities"] ?? item["caption_entities"] ?? [];
   if (isWrong(entities, item["text"] ?? item["caption"] ?? ""))
@@ -294,13 +296,13 @@ function problemOf(item: Params, kind: string, { files }: Received): Answer | nu
   if (String(item["caption"] ?? "").length > 1_024)
     return refuse(400, "Bad Request: message caption is too long");
   const name = String(item["media"] ?? item[kind] ?? "").replace("attach://", "");
-  const file: ReceivedFile | undefined = files[name];
+  const file = files[name];
   if (file === undefined) return null;
-  if (MIME_TYPES[kind]?.test(file.mimeType) === false)
+  if (MIME_TYPES[kind]?.test(file.type) === false)
     return refuse(
       400,
       kind === "photo" ? "Bad Request: IMAGE_PROCESS_FAILED" : "Bad Request: wrong type of file",
     );
   const limit = kind === "photo" ? 10 : 50;
-  return file.sizeBytes > limit * 1_024 * 1_024 ? refuse(413, "Request Entity Too Large") : null;
+  return file.size > limit * 1_024 * 1_024 ? refuse(413, "Request Entity Too Large") : null;
 }

@@ -29,7 +29,7 @@ export async function createTelegramWorld() {
       }),
     ...platformWorld(ctx, telegram),
     /** The last request's method of the Bot API. */
-    methods: () => fake.requests.map(({ url }) => url.pathname.split("/").at(-1)),
+    methods: () => fake.requests.map(({ url }) => url.split("/").at(-1)),
     async [Symbol.asyncDispose]() {
       await ctx[Symbol.asyncDispose]();
       if (fake.state.wrong.length > 0) throw new Error(fake.state.wrong.join("; "));

@@ -2,20 +2,21 @@ import { measureText } from "../../../src/domain/posts/caption.ts";
 import type { FakeClock } from "../../support/clock.ts";
 import { pick } from "../instagram/fake.ts";
 import { createShelf, metaTime, pageOf, type Published } from "../instagram/meta-containers.ts";
+import { describedBy } from "../../support/described.ts";
 import {
   createMetaDoor,
-  LISTED,
   refusal,
   type Answer,
   type Call,
   type Fields,
-  type Params,
-  type Route,
+  type Part,
 } from "../instagram/meta-door.ts";
 import { createMetaTokens } from "../instagram/meta-tokens.ts";
 import spec from "./spec.json" with { type: "json" };
 
 const HOST = "graph.threads.net";
+/** Meta's own description of the edges that are called; the file names its source. */
+const described = describedBy(new URL("./spec.json", import.meta.url));
 /** Beyond 2^53. */
 export const USER_ID = "27841405822304917";
 
@@ -53,24 +54,12 @@ export function createThreads({
     (call: Call): Answer =>
       tokens.scopesOf(call.token).includes(`threads_${scope}`) ? handle(call) : refusal(10);
 
-  const edge = (name: keyof typeof spec.edges, handle: (call: Call) => Answer): Route => {
-    const [method = "", path = ""] = name.split(" ");
-    const isList = name === "GET me/threads" || name === "GET me/replies";
-    return {
-      method: method as Route["method"],
-      host: HOST,
-      path: new RegExp(`^/v1\\.0/${path.replace("id", "(\\d+)")}$`),
-      params: { ...(spec.edges[name] as Params), ...(isList ? LISTED : {}) },
-      isSigned: true,
-      handle,
-    };
-  };
-
-  const routes: Route[] = [
-    ...tokens.routes,
-    edge(
-      "POST me/threads",
-      may("content_publish", (call) => {
+  const edges: Part = {
+    base: `https://${HOST}/v1.0`,
+    read: described,
+    isSigned: true,
+    handlers: {
+      "POST /me/threads": may("content_publish", (call) => {
         const { fields, token } = call;
         const lacks = (field: string, scope: string): boolean =>
           fields[field] !== undefined && !tokens.scopesOf(token).includes(`threads_${scope}`);
@@ -78,33 +67,23 @@ export function createThreads({
           lacks("location_id", "location_tagging") || lacks("crossreshare_to_ig", "share_to_instagram");
         return isLacking ? refusal(10) : create(fields);
       }),
-    ),
-    edge(
-      "POST me/threads_publish",
-      may("content_publish", ({ fields }) => publish(fields["creation_id"] ?? "")),
-    ),
-    edge("GET me/threads", ({ fields }) => list(fields, false)),
-    edge(
-      "GET me/replies",
-      may("read_replies", ({ fields }) => list(fields, true)),
-    ),
-    edge("GET me/threads_publishing_limit", ({ fields }) => {
-      const config = { quota_total: state.quota, quota_duration: 86_400 };
-      const limit = { quota_usage: shelf.usedToday(), config };
-      const wanted = (fields["fields"] ?? "").split(",");
-      return wanted.every((field) => spec.fields.quota.includes(field))
-        ? ok({ data: [limit] })
-        : refusal(100);
-    }),
-    edge(
-      "GET me/threads_insights",
-      may("manage_insights", ({ fields }) => accountInsights(fields)),
-    ),
-    edge(
-      "GET location_search",
-      may("location_tagging", ({ fields }) => {
+      "POST /me/threads_publish": may("content_publish", ({ fields }) =>
+        publish(fields["creation_id"] ?? ""),
+      ),
+      "GET /me/threads": ({ fields }) => list(fields, false),
+      "GET /me/replies": may("read_replies", ({ fields }) => list(fields, true)),
+      "GET /me/threads_publishing_limit": ({ fields }) => {
+        const config = { quota_total: state.quota, quota_duration: 86_400 };
+        const limit = { quota_usage: shelf.usedToday(), config };
         const wanted = (fields["fields"] ?? "").split(",");
-        if (wanted.some((field) => !spec.fields.location.includes(field))) return refusal(100);
+        return wanted.every((field: string) => spec.fields.quota.includes(field))
+          ? ok({ data: [limit] })
+          : refusal(100);
+      },
+      "GET /me/threads_insights": may("manage_insights", ({ fields }) => accountInsights(fields)),
+      "GET /location_search": may("location_tagging", ({ fields }) => {
+        const wanted = (fields["fields"] ?? "").split(",");
+        if (wanted.some((field: string) => !spec.fields.location.includes(field))) return refusal(100);
         return ok({
           data: [
             { id: "12345", name: `${fields["q"]} Hall`, address: "1 Hacker Way", city: "Menlo Park" },
@@ -112,27 +91,21 @@ export function createThreads({
           ],
         });
       }),
-    ),
-    edge("GET me", ({ fields }) => {
-      const me = { id: USER_ID, username: "hornblower", name: "The Horn" };
-      return pick(me, (fields["fields"] ?? "").split(","), spec.fields.me);
-    }),
-    edge(
-      "GET id/insights",
-      may("manage_insights", ({ fields, ids }) => insights(fields, ids[0] ?? "")),
-    ),
-    edge("GET id", ({ fields, ids }) => read(ids[0] ?? "", (fields["fields"] ?? "").split(","))),
-    edge(
-      "DELETE id",
-      may("delete", ({ ids }) => {
+      "GET /me": ({ fields }) => {
+        const me = { id: USER_ID, username: "hornblower", name: "The Horn" };
+        return pick(me, (fields["fields"] ?? "").split(","), spec.fields.me);
+      },
+      "GET /{id}/insights": may("manage_insights", ({ fields, ids }) => insights(fields, ids[0] ?? "")),
+      "GET /{id}": ({ fields, ids }) => read(ids[0] ?? "", (fields["fields"] ?? "").split(",")),
+      "DELETE /{id}": may("delete", ({ ids }) => {
         const post = shelf.find(ids[0] ?? "");
         if (post === undefined) return refusal(100, 33);
         post.isDeleted = true;
         return ok({ success: true, deleted_id: post.id });
       }),
-    ),
-  ];
-  const door = createMetaDoor(routes, tokens.isAlive);
+    },
+  };
+  const door = createMetaDoor([edges, tokens.part], tokens.isAlive);
 
   function create(fields: Fields): Answer {
     const { media_type: type, text = "", image_url: image, video_url: film, children } = fields;
@@ -250,18 +223,20 @@ export function createThreads({
     return post === undefined ? refusal(100, 33) : pick(show(post), wanted, spec.fields.media);
   }
 
-  function insights({ metric = "" }: Fields, id: string): Answer {
+  function insights({ metric }: Call["fields"], id: string): Answer {
     if (state.insightsCode !== null) return refusal(state.insightsCode);
     if (shelf.find(id) === undefined) return refusal(100, 33);
-    const data = metric
-      .split(",")
-      .map((name, at) => ({ name, period: "lifetime", values: [{ value: 10 + at }] }));
+    const data = metric.map((name: string, at: number) => ({
+      name,
+      period: "lifetime",
+      values: [{ value: 10 + at }],
+    }));
     return ok({ data });
   }
 
-  function accountInsights({ metric = "", since, until }: Fields): Answer {
+  function accountInsights({ metric, since, until }: Call["fields"]): Answer {
     if (Number(since) < 1_712_991_600 || Number(until) <= Number(since)) return refusal(100);
-    const data = metric.split(",").map((name) => {
+    const data = metric.map((name: string) => {
       if (name === "clicks")
         return { name, link_total_values: [{ value: 2, link_url: "https://a.example" }] };
       if (name !== "views") return { name, period: "day", total_value: { value: 7 } };

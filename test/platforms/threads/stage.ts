@@ -4,7 +4,7 @@ import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { createTestContext, type TestContext } from "../../support/context.ts";
 import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
-import type { PlatformFixture, Stage } from "../../support/contract/stage.ts";
+import { unfitWith, type PlatformFixture, type Stage } from "../../support/contract/stage.ts";
 import { refusal } from "../instagram/meta-door.ts";
 import { CLIENT } from "../instagram/meta-tokens.ts";
 import { connectByConsent, createFetchedMedia } from "../instagram/stage-kit.ts";
@@ -55,6 +55,8 @@ export async function openStage(platform: AnyPlatform): Promise<ThreadsStage> {
   };
 }
 
+const POLL = { options: ["a", "b"], hours: 24 };
+
 export default {
   openStage,
   post: {
@@ -88,6 +90,22 @@ export default {
   },
   troubles: META_TROUBLES,
   refusesToken: refusesWith(refusal(190, 463, 401)),
+  unfit: [
+    ...unfitWith("", [
+      [{}, /^caption: .*504/, "🎺".repeat(126)],
+      [{ thread: [{ caption: "x".repeat(501) }] }, /thread\[0\]\.caption: .*501/],
+      [{}, /5 addresses/, [1, 2, 3, 4, 5, 6].map((n) => `https://a.example/${n}`).join(" ")],
+      [{}, /caption/, ""],
+      [{ topicTag: "a.b" }, /topicTag/],
+      [{ poll: { ...POLL, hours: 48 } }, /metadata\.poll\.hours/],
+      [{ poll: POLL, link: "https://a.example" }, /takes no link beside a poll/],
+    ]),
+    ...unfitWith(PHOTO_URL, [
+      [{ link: "https://a.example" }, /metadata\.link/],
+      [{ poll: POLL }, /metadata\.poll: Threads takes no media beside a poll/],
+      [{ longText: "x" }, /metadata\.longText: Threads shows it only in posts without media/],
+    ]),
+  ],
   needed: {
     "names the container, the post or the account": ["id"],
     "whether the container is done": ["status"],

@@ -4,12 +4,10 @@ import { measure } from "../../../src/platforms/threads/metadata.ts";
 import { DAY } from "../../../src/domain/time.ts";
 import { inspectAccount } from "../../../src/channels/connecting/inspect.ts";
 import { readInsights } from "../../../src/posts/posts.ts";
-import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { createPlatformIo } from "../../../src/channels/connecting/account-io.ts";
 import { renewDueGrants } from "../../../src/channels/connecting/renewal.ts";
 import { readStepResults, toPlatformPost } from "../../../src/publishing/publish-io.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";
-import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { contentOf, type StagePost } from "../../support/contract/stage.ts";
@@ -209,34 +207,6 @@ describe("a text is counted as Threads counts", () => {
   ])("%s", (text, length) => {
     expect(measure(text)).toBe(length);
   });
-
-  it.each<[string, object, RegExp]>([
-    ["emoji beyond the limit", { caption: "🎺".repeat(126) }, /^caption: .*504/],
-    [
-      "a part of a thread",
-      { metadata: { thread: [{ caption: "x".repeat(501) }] } },
-      /thread\[0\]\.caption: .*501/,
-    ],
-    [
-      "six addresses",
-      { caption: [1, 2, 3, 4, 5, 6].map((n) => `https://a.example/${n}`).join(" ") },
-      /5 addresses/,
-    ],
-    [
-      "a card beside media",
-      { mediaUrl: PHOTO_URL, metadata: { link: "https://a.example" } },
-      /metadata\.link/,
-    ],
-    ["nothing", { caption: "" }, /caption/],
-    ["a topic with a dot", { metadata: { topicTag: "a.b" } }, /topicTag/],
-  ])("and is refused: %s", async (_what, args, message) => {
-    const stage = await openOne();
-    const wanted = { accountId: stage.account.id, caption: "A horn", mediaUrl: "", dryRun: true, ...args };
-    await expect(schedulePost(callOf(stage.ctx), wanted)).rejects.toMatchObject({
-      kind: "invalid",
-      message: expect.stringMatching(message),
-    });
-  });
 });
 
 it("asks in the first post, and shows a longer text behind a card", async () => {
@@ -258,23 +228,4 @@ it("asks in the first post, and shows a longer text behind a card", async () => 
     [undefined, undefined],
     [undefined, JSON.stringify({ plaintext: "Long" })],
   ]);
-});
-
-it.each([
-  [{ poll: { options: ["a", "b"], hours: 48 } }, "", "metadata.poll.hours"],
-  [
-    { poll: { options: ["a", "b"], hours: 24 } },
-    PHOTO_URL,
-    "metadata.poll: Threads takes no media beside a poll",
-  ],
-  [
-    { poll: { options: ["a", "b"], hours: 24 }, link: "https://a.example" },
-    "",
-    "takes no link beside a poll",
-  ],
-  [{ longText: "x" }, PHOTO_URL, "metadata.longText: Threads shows it only in posts without media"],
-])("refuses %j beside %j", async (metadata, mediaUrl, sentence) => {
-  await using stage = await openStage(threads);
-  const post = { accountId: stage.account.id, caption: "Which?", mediaUrl, metadata: metadata as never };
-  await expect(schedulePost(callOf(stage.ctx), { ...post, dryRun: true })).rejects.toThrow(sentence);
 });

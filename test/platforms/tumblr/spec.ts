@@ -132,11 +132,11 @@ export async function readRequest(request: OutboundRequest, bytes: Buffer): Prom
   if (json !== undefined && (json.name !== "json" || json.fileName !== null))
     return "The first part must be the JSON.";
   const whole = json ?? { type: request.headers?.["content-type"] ?? "", bytes };
-  const headers = { ...request.headers, "content-type": whole.type ?? "" };
+  const headers = { "content-type": whole.type ?? "" };
   const asked = await read({ ...request, headers, body: whole.bytes }, "https://api.tumblr.com/v2");
   if (typeof asked === "string") return asked;
   const { ids } = asked;
-  return { ...asked, blog: decodeURIComponent(ids[0] ?? ""), id: ids[1] ?? "", files };
+  return { ...asked, blog: ids[0] ?? "", id: ids[1] ?? "", files };
 }
 
 function partsOf(type: string, bytes: Buffer): Part[] | null {

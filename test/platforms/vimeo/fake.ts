@@ -1,6 +1,7 @@
 import { json, readAll, type Answer, type Incoming } from "../youtube/answers.ts";
 import { doorTo } from "../peertube/door.ts";
-import { refusal, refusalOf, UNAUTHORIZED } from "./spec.ts";
+import type { Described } from "../../support/described.ts";
+import { read, refusal, UNAUTHORIZED } from "./spec.ts";
 import { createVideos } from "./videos.ts";
 
 export const APP = { id: "vimeo-client", secret: "vimeo-client-secret-canary" };
@@ -46,35 +47,31 @@ export function createFakeVimeo({ now }: { now(): number }) {
 
   async function answerTo(request: Incoming): Promise<Answer> {
     const { method, url, headers } = request;
-    const isFile = videos.isFilePlace(url);
-    const path = url.pathname.replace(/(?<=videos\/|pictures\/)[\d:a-f]+(?=\/|$)/g, "{id}");
-    const name = isFile ? `${method} file` : `${method} ${path}`;
-    requests.push(name);
-    const planned = state.next.get(name)?.shift();
-    if (planned !== undefined) {
-      await readAll(request.body);
-      return planned;
-    }
-    if (isFile) return videos.takeFile(request);
-    if (url.origin !== API) return complain(`${url.href} is elsewhere`);
+    if (videos.isFilePlace(url)) return (await meet(`${method} file`, request)) ?? videos.takeFile(request);
     const bytes = await readAll(request.body);
-    if (name === "POST /oauth/access_token") return exchange(bytes, headers["authorization"]);
+    if (url.href === `${API}/oauth/access_token` && method === "POST")
+      return (await meet("POST /oauth/access_token", request)) ?? exchange(bytes, headers["authorization"]);
+    const asked = await read({ method, url: url.href, headers, body: bytes }, API);
+    if (typeof asked === "string") return complain(asked);
+    const met = await meet(asked.name, request);
+    if (met !== null) return met;
     const token = /^bearer (.+)$/i.exec(headers["authorization"] ?? "")?.[1] ?? "";
     if (!tokens.has(token)) return UNAUTHORIZED;
-    if (headers["accept"] !== "application/vnd.vimeo.*+json;version=3.4") return complain(`${name}: accept`);
-    const refused = refusalOf(name, bytes, headers["content-type"]);
-    if (refused !== null) wrong.push(`${name}: ${bytes.toString().slice(0, 200)}`);
-    if (refused !== null) return refused;
-    return perform(name, { url, token, body: bytes.length === 0 ? {} : JSON.parse(bytes.toString()) });
+    if (headers["accept"] !== "application/vnd.vimeo.*+json;version=3.4")
+      return complain(`${asked.name}: accept`);
+    return perform(asked, token);
   }
 
-  interface Asked {
-    readonly url: URL;
-    readonly token: string;
-    readonly body: Record<string, unknown>;
+  /** What is answered instead; null: nothing. */
+  async function meet(name: string, { body }: Incoming): Promise<Answer | null> {
+    requests.push(name);
+    const planned = state.next.get(name)?.shift() ?? null;
+    if (planned !== null) await readAll(body);
+    return planned;
   }
 
-  function perform(name: string, { url, token, body }: Asked): Answer {
+  function perform(asked: Described, token: string): Answer {
+    const { name, query, body } = asked;
     switch (name) {
       case "GET /me":
         return json(state.me);
@@ -85,16 +82,15 @@ export function createFakeVimeo({ now }: { now(): number }) {
         tokens.delete(token);
         return { status: 204 };
       case "GET /me/videos":
-        return json({ data: videos.list(url.searchParams).map(videos.shape) });
+        return json({ data: videos.list(query).map(videos.shape) });
       case "POST /me/videos":
         return json(videos.shape(videos.create(body)), 201);
       default:
-        return ofVideo(name, url, body);
+        return ofVideo(asked);
     }
   }
 
-  function ofVideo(name: string, url: URL, body: Record<string, unknown>): Answer {
-    const [, , id = "", , part] = url.pathname.split("/");
+  function ofVideo({ name, ids: [id = "", part], body }: Described): Answer {
     const video = videos.all.get(id);
     if (video === undefined) return refusal(404, 5000);
     switch (name) {
@@ -107,20 +103,18 @@ export function createFakeVimeo({ now }: { now(): number }) {
         videos.all.delete(id);
         return { status: 204 };
       case "PUT /videos/{id}/tags": {
-        const names = (body as unknown as { name: string }[]).map((tag) => tag.name);
+        const names: string[] = body.map((tag: { name: string }) => tag.name);
         video.tags = [...new Set([...video.tags, ...names])];
         return json(names.map((tag) => ({ tag })));
       }
       case "POST /videos/{id}/pictures":
         return json(videos.addPicture(video), 201);
-      case "PATCH /videos/{id}/pictures/{id}": {
+      default: {
         const picture = video.pictures.find((one) => one.id === part);
         if (picture === undefined || picture.bytes === null) return complain("a picture without bytes");
-        for (const one of video.pictures) one.isActive = one === picture && body["active"] === true;
+        for (const one of video.pictures) one.isActive = one === picture && body.active === true;
         return json({ active: picture.isActive });
       }
-      default:
-        return complain(`${name} is not in the API`);
     }
   }
 

@@ -1,9 +1,9 @@
-import { Ajv, type ValidateFunction } from "ajv";
+import { describedBy } from "../../support/described.ts";
 import { json, type Answer } from "../youtube/answers.ts";
 
 const text = { type: "string" };
 
-/** The bodies of `POST /me/videos` and `PATCH /videos/{video_id}` in Vimeo's OpenAPI description of version 3.4. */
+/** What a video is made and changed with. */
 const VIDEO = {
   name: { ...text, minLength: 1, maxLength: 128 },
   description: { ...text, maxLength: 5_000 },
@@ -31,22 +31,36 @@ const UPLOAD = {
   properties: { approach: { enum: ["tus"] }, size: { ...text, pattern: "^[1-9]\\d*$" } },
 };
 
-const ajv = new Ajv({ allErrors: true, strict: false });
-const body = (properties: object, required: string[] = []): ValidateFunction =>
-  ajv.compile({ type: "object", additionalProperties: false, properties, required });
-
-const BODIES: Readonly<Record<string, ValidateFunction>> = {
-  "POST /me/videos": body({ ...VIDEO, upload: UPLOAD }, ["upload"]),
-  "PATCH /videos/{id}": body(VIDEO),
-  "POST /videos/{id}/pictures": body({ active: { type: "boolean" }, time: { type: "number" } }),
-  "PATCH /videos/{id}/pictures/{id}": body({ active: { type: "boolean" } }),
-  "PUT /videos/{id}/tags": ajv.compile({
-    type: "array",
-    minItems: 1,
-    maxItems: 20,
-    items: { type: "object", additionalProperties: false, required: ["name"], properties: { name: text } },
-  }),
+const of = (properties: object, required: readonly string[] = []) => ({
+  ...{ type: "object", additionalProperties: false },
+  ...{ properties, required },
+});
+const fields = text;
+const list = {
+  sort: { enum: ["date"] },
+  direction: { enum: ["asc", "desc"] },
+  per_page: { type: "integer", minimum: 1, maximum: 100 },
 };
+const tags = { type: "array", minItems: 1, maxItems: 20, items: of({ name: text }, ["name"]) };
+
+/** What is called. An id may have a hash behind a colon. */
+export const read = describedBy({
+  source: "Vimeo's OpenAPI description of version 3.4",
+  ids: { id: "[\\d:a-f]+" },
+  operations: {
+    "GET /me": { query: { fields } },
+    "GET /oauth/verify": {},
+    "DELETE /tokens": {},
+    "GET /me/videos": { query: { ...list, fields } },
+    "POST /me/videos": { query: { fields }, body: of({ ...VIDEO, upload: UPLOAD }, ["upload"]) },
+    "GET /videos/{id}": { query: { fields } },
+    "PATCH /videos/{id}": { query: { fields }, body: of(VIDEO) },
+    "DELETE /videos/{id}": {},
+    "PUT /videos/{id}/tags": { body: tags },
+    "POST /videos/{id}/pictures": { body: of({ active: { type: "boolean" }, time: { type: "number" } }) },
+    "PATCH /videos/{id}/pictures/{id}": { body: of({ active: { type: "boolean" } }) },
+  },
+});
 
 /** An error as Vimeo writes it. */
 export function refusal(status: number, code: number, fields: readonly string[] = []): Answer {
@@ -74,13 +88,3 @@ export const UNAUTHORIZED = json(
   },
   401,
 );
-
-/** Null where nothing is wrong with a body, and where none belongs and none is. */
-export function refusalOf(name: string, bytes: Buffer, type: string | undefined): Answer | null {
-  const check = BODIES[name];
-  if (check === undefined) return bytes.length === 0 ? null : refusal(400, 2205);
-  if (!(type ?? "").startsWith("application/json")) return refusal(400, 2205);
-  if (check(JSON.parse(bytes.toString()))) return null;
-  const paths = (check.errors ?? []).map(({ instancePath }) => instancePath.slice(1).replaceAll("/", "."));
-  return refusal(400, 2204, paths);
-}

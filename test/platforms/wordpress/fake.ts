@@ -5,8 +5,8 @@ import {
   type OutboundResponse,
 } from "../../../src/ports/outbound.ts";
 import { createLibrary, type FakeFile, type FakePost } from "./library.ts";
-import { receive, refuse, type Received } from "./requests.ts";
-import { answerOf } from "../../support/described.ts";
+import { receive, refuse } from "./requests.ts";
+import { answerOf, type Described } from "../../support/described.ts";
 
 export const SITE = "https://blog.example";
 export const USER = { username: "alice", appPassword: "abcdEFGH1234ijklMNOP5678" };
@@ -52,7 +52,7 @@ function viewFile({ id, slug, post, name, alt }: FakeFile) {
 export function createFakeWordpress(options: Options) {
   const now = () => options.now() + (options.skewMs ?? 0);
   const wrong: string[] = [];
-  const seen: Received[] = [];
+  const seen: Described[] = [];
   const site = createLibrary(now);
   const passwords = new Map([[USER.appPassword, USER.username]]);
   const state = { isDown: false, cron: options.cron ?? "awake", comments: 0 };
@@ -96,49 +96,49 @@ export function createFakeWordpress(options: Options) {
     return passwords.get(password) === name;
   };
 
-  const serve = async (request: Received): Promise<OutboundResponse> => {
-    const { operation, id, fields } = request;
-    const post = site.posts.find((one) => one.id === id);
+  const serve = async (request: Described): Promise<OutboundResponse> => {
+    const { name, id, given } = request;
+    const post = site.posts.find((one) => one.id === Number(id));
     const list = (all: readonly object[]) => {
-      const size = fields["per_page"] ?? 10;
+      const size = given["per_page"] ?? 10;
       return answerOf(200, all.slice(0, size), { "x-wp-total": String(all.length) });
     };
     const named = <T extends { name: string; id: number }>(all: readonly T[]) =>
       all.filter(
         (one) =>
-          one.name.toLowerCase().includes((fields["search"] ?? "").toLowerCase()) &&
-          (fields["include"]?.includes(one.id) ?? true),
+          one.name.toLowerCase().includes((given["search"] ?? "").toLowerCase()) &&
+          (given["include"]?.includes(one.id) ?? true),
       );
-    if (operation.endsWith("{id}") && post === undefined) return refuse(404, "rest_post_invalid_id");
-    const isPublishing = ["publish", "future"].includes(fields["status"]);
+    if (name.endsWith("{id}") && post === undefined) return refuse(404, "rest_post_invalid_id");
+    const isPublishing = ["publish", "future"].includes(given["status"]);
     if (isPublishing && capabilities["publish_posts"] !== true) return refuse(403, "rest_cannot_publish");
-    switch (operation) {
+    switch (name) {
       case "GET /wp/v2/users/me":
         return answerOf(200, me());
       case "GET /wp/v2/posts": {
-        const states: string[] = fields["status"] ?? ["publish"];
+        const states: string[] = given["status"] ?? ["publish"];
         return list(
           site.posts
-            .filter((one) => states.includes(one.status) && (fields["slug"]?.includes(one.slug) ?? true))
+            .filter((one) => states.includes(one.status) && (given["slug"]?.includes(one.slug) ?? true))
             .map(viewPost),
         );
       }
       case "POST /wp/v2/posts":
-        if (site.posts.some(({ slug }) => slug === fields["slug"])) wrong.push("a second post of one slug");
+        if (site.posts.some(({ slug }) => slug === given["slug"])) wrong.push("a second post of one slug");
         return answerOf(201, viewPost(site.create(request)));
       case "GET /wp/v2/posts/{id}":
         return answerOf(200, viewPost(post!));
       case "POST /wp/v2/posts/{id}":
         return answerOf(200, viewPost(site.write(post!, request)));
       case "DELETE /wp/v2/posts/{id}":
-        if (fields["force"] === true) site.posts.splice(site.posts.indexOf(post!), 1);
+        if (given["force"] === true) site.posts.splice(site.posts.indexOf(post!), 1);
         else if (options.hasTrash === false) return refuse(501, "rest_trash_not_supported");
         else if (post!.status === "trash") return refuse(410, "rest_already_trashed");
         else site.trash(post!);
         return answerOf(200, viewPost(post!));
       case "GET /wp/v2/media": {
-        const parents: number[] | undefined = fields["parent"];
-        const slugs: string[] | undefined = fields["slug"];
+        const parents: number[] | undefined = given["parent"];
+        const slugs: string[] | undefined = given["slug"];
         return list(
           site.files
             .filter((one) => (parents?.includes(one.post) ?? true) && (slugs?.includes(one.slug) ?? true))
@@ -146,17 +146,17 @@ export function createFakeWordpress(options: Options) {
         );
       }
       case "POST /wp/v2/media": {
-        const parent = site.posts.find((one) => one.id === fields["post"]);
+        const parent = site.posts.find((one) => one.id === given["post"]);
         // What belongs to no draft, everybody can list.
         if (parent === undefined) wrong.push("a file that everybody can see at once");
-        if (site.files.some(({ slug }) => slug === fields["slug"])) wrong.push("a second file of one slug");
+        if (site.files.some(({ slug }) => slug === given["slug"])) wrong.push("a second file of one slug");
         const stored = await site.upload(request, options.maxBytes ?? Infinity);
         return "status" in stored ? stored : answerOf(201, viewFile(stored));
       }
       case "POST /wp/v2/tags": {
-        const { id: termId, isNew } = site.tag(fields["name"]);
+        const { id: termId, isNew } = site.tag(given["name"]);
         if (!isNew) return refuse(400, "term_exists", { term_id: termId });
-        return answerOf(201, { id: termId, name: fields["name"] });
+        return answerOf(201, { id: termId, name: given["name"] });
       }
       case "GET /wp/v2/tags":
         return list(named(site.tags));
@@ -174,14 +174,14 @@ export function createFakeWordpress(options: Options) {
     const path = pathOf(url);
     if (path === null) return answerOf(404, "<!DOCTYPE html><title>Page not found</title>");
     if (path === "/") return answerOf(200, root());
-    const received = await receive(request, path, (what) => void wrong.push(what));
-    if (received === null) {
-      wrong.push(`${request.method} ${path}`);
+    const received = await receive(request, SITE, path);
+    if (typeof received === "string") {
+      wrong.push(received);
       return refuse(404, "rest_no_route");
     }
     seen.push(received);
-    if (request.method === "POST" && request.newConnection !== true && !isRepeatable(received))
-      wrong.push(`${received.operation}: on a kept connection`);
+    if (request.method === "POST" && request.newConnection !== true && !isRepeatable(received.name))
+      wrong.push(`${received.name}: on a kept connection`);
     if (!isUser(request)) return refuse(401, "incorrect_password");
     const answered = await serve(received);
     if (state.cron === "awake") site.runCron();
@@ -196,7 +196,7 @@ export function createFakeWordpress(options: Options) {
     seen,
     wrong,
     passwords,
-    count: (operation: string) => seen.filter((one) => one.operation === operation).length,
+    count: (operation: string) => seen.filter(({ name }) => name === operation).length,
     /** Its page, where the person agrees; what the browser comes back with. */
     approve(address: string, isApproved = true): Record<string, string> {
       const page = new URL(address);
@@ -220,8 +220,8 @@ export function createFakeWordpress(options: Options) {
 }
 
 /** Changes that are told twice without harm. */
-function isRepeatable({ operation }: Received): boolean {
-  return operation === "POST /wp/v2/posts/{id}" || operation === "POST /wp/v2/tags";
+function isRepeatable(name: string): boolean {
+  return name === "POST /wp/v2/posts/{id}" || name === "POST /wp/v2/tags";
 }
 
 export type FakeWordpress = ReturnType<typeof createFakeWordpress>;

@@ -1,4 +1,5 @@
-import { refuse, type Received } from "./requests.ts";
+import type { Described } from "../../support/described.ts";
+import { refuse } from "./requests.ts";
 import type { OutboundResponse } from "../../../src/ports/outbound.ts";
 
 export interface FakePost {
@@ -63,23 +64,22 @@ export function createLibrary(now: () => number) {
     else if (post.status === "future" && aheadMs < MINUTE_MS) post.status = "publish";
   };
 
-  const write = (post: FakePost, { fields }: Received): FakePost => {
-    const wasUndated = post.status === "draft" && fields["date_gmt"] === undefined;
+  const write = (post: FakePost, { given }: Pick<Described, "given">): FakePost => {
+    const wasUndated = post.status === "draft" && given["date_gmt"] === undefined;
     for (const name of ["title", "content", "excerpt", "status", "comment_status"] as const)
-      if (fields[name] !== undefined) post[name] = fields[name];
-    if (fields["slug"] !== undefined) post.slug = uniqueSlug(fields["slug"], posts, post.id);
-    if (fields["date_gmt"] !== undefined) post.dateMs = Date.parse(`${fields["date_gmt"]}Z`);
+      if (given[name] !== undefined) post[name] = given[name];
+    if (given["slug"] !== undefined) post.slug = uniqueSlug(given["slug"], posts, post.id);
+    if (given["date_gmt"] !== undefined) post.dateMs = Date.parse(`${given["date_gmt"]}Z`);
     else if (wasUndated && post.dateMs <= now()) post.dateMs = now();
     // What it does not know it drops without a word.
     const known = (ids: number[], all: readonly { id: number }[]) =>
       ids.filter((id) => all.some((one) => one.id === id));
-    if (fields["categories"] !== undefined) {
-      const ids = known(fields["categories"], categories);
+    if (given["categories"] !== undefined) {
+      const ids = known(given["categories"], categories);
       post.categories = ids.length === 0 ? [1] : ids;
     }
-    if (fields["tags"] !== undefined) post.tags = known(fields["tags"], tags);
-    if (files.some(({ id }) => id === fields["featured_media"]))
-      post.featured_media = fields["featured_media"];
+    if (given["tags"] !== undefined) post.tags = known(given["tags"], tags);
+    if (files.some(({ id }) => id === given["featured_media"])) post.featured_media = given["featured_media"];
     post.modifiedMs = now();
     settleStatus(post);
     return post;
@@ -90,7 +90,7 @@ export function createLibrary(now: () => number) {
     files,
     tags,
     categories,
-    create: (request: Received): FakePost => {
+    create: (request: Pick<Described, "given">): FakePost => {
       const post: FakePost = {
         ...{ id: nextId(), slug: "", status: "draft", title: "", content: "", excerpt: "" },
         ...{ dateMs: now(), modifiedMs: now(), featured_media: 0, categories: [1], tags: [] },
@@ -108,15 +108,15 @@ export function createLibrary(now: () => number) {
       post.status = "trash";
       post.slug += "__trashed";
     },
-    async upload({ fields, file }: Received, maxBytes: number): Promise<FakeFile | OutboundResponse> {
-      if (file === null) return refuse(400, "rest_upload_no_data");
+    async upload({ given }: Described, maxBytes: number): Promise<FakeFile | OutboundResponse> {
+      const { file } = given;
       const bytes = Buffer.from(await file.arrayBuffer());
       const type = TYPES[file.name.split(".").at(-1) ?? ""];
       const isTaken = type?.test(bytes.subarray(0, 16).toString("latin1")) === true;
       if (!isTaken || bytes.length > maxBytes) return refuse(500, "rest_upload_unknown_error");
-      const slug = uniqueSlug(fields["slug"] ?? file.name, files);
-      const stored = { id: nextId(), slug, post: fields["post"] ?? 0, name: file.name, size: bytes.length };
-      files.push({ ...stored, alt: fields["alt_text"] ?? "" });
+      const slug = uniqueSlug(given["slug"] ?? file.name, files);
+      const stored = { id: nextId(), slug, post: given["post"] ?? 0, name: file.name, size: bytes.length };
+      files.push({ ...stored, alt: given["alt_text"] ?? "" });
       return files.at(-1)!;
     },
     tag(name: string): { id: number; isNew: boolean } {

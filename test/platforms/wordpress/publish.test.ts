@@ -48,7 +48,7 @@ it("leaves a post that is handed over to the site, which publishes it by itself"
   const row = await endOf(stage, held.id);
   expect(row).toMatchObject({ status: "published", platform_post_id: String(post?.id) });
   expect(row.platform_url).toBe(`https://blog.example/${post?.slug}/`);
-  expect(stage.fake.seen.slice(length).every(({ operation }) => operation.startsWith("GET"))).toBe(true);
+  expect(stage.fake.seen.slice(length).every(({ name }) => name.startsWith("GET"))).toBe(true);
 });
 
 it("publishes it itself where WP-Cron sleeps past its time, and not before", async () => {

@@ -12,8 +12,7 @@ it.each([{}, { slug: "loud" }])(
     await using stage = await openWordpress(wordpress);
     const { ctx } = stage;
     // Another one that had this slug before.
-    const theirs = { operation: "", id: 0, file: null, fields: { title: "A horn", slug: "loud" } };
-    stage.fake.site.create({ ...theirs, fields: { ...theirs.fields, status: "publish" } });
+    stage.fake.site.create({ given: { title: "A horn", slug: "loud", status: "publish" } });
     await ctx.clock.advance(3_600_000);
     const said = JSON.stringify({ title: "A horn", ...metadata });
     const { id } = await addPost(ctx, stage.account, { metadata: said });

@@ -3,7 +3,6 @@ import type { JsonObject } from "../../../src/ports/platform-io.ts";
 import { inspectAccount } from "../../../src/channels/connecting/inspect.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { callOf } from "../../support/context.ts";
-import { CLIP_URL, PHOTO_URL, SUBTITLES_URL } from "../../support/contract/stage-media.ts";
 import { queryOf } from "../../support/handles.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { addPost } from "../../support/publishing.ts";
@@ -64,74 +63,6 @@ const dryRun = (world: World, accountId: string, post: Post) =>
   });
 
 describe("what a post on X may be", () => {
-  it.each<[string, Post, RegExp]>([
-    [
-      "too long",
-      { caption: "日".repeat(141) },
-      /^caption: has 282 characters, as the platform counts them.* 280/,
-    ],
-    [
-      "a thread with a part that is too long",
-      { metadata: { thread: [{ caption: "日".repeat(141) }] } },
-      /^metadata.thread\[0\].caption: has 282/,
-    ],
-    [
-      "a thread that repeats itself",
-      { caption: "One", metadata: { thread: [{ caption: " One " }] } },
-      /duplicate/,
-    ],
-    [
-      "a thread with an empty part",
-      { metadata: { thread: [{ caption: "  " }] } },
-      /^metadata.thread\[0\].caption: is empty/,
-    ],
-    [
-      "further pictures without a first",
-      { metadata: { moreMedia: [{ url: PHOTO_URL }] } },
-      /first picture belongs in mediaUrl/,
-    ],
-    [
-      "subtitles of nothing",
-      { metadata: { subtitles: [{ url: SUBTITLES_URL, language: "en" }] } },
-      /^metadata.subtitles: belong to a video/,
-    ],
-    [
-      "a film with subtitles of two languages that are one to X",
-      {
-        mediaUrl: CLIP_URL,
-        metadata: {
-          subtitles: [
-            { url: SUBTITLES_URL, language: "pt-BR" },
-            { url: SUBTITLES_URL, language: "pt-PT" },
-          ],
-        },
-      },
-      /^metadata.subtitles\[1\].language: X knows languages of two letters/,
-    ],
-    [
-      "a film with subtitles of one language twice",
-      {
-        mediaUrl: CLIP_URL,
-        metadata: {
-          subtitles: [
-            { url: SUBTITLES_URL, language: "en" },
-            { url: SUBTITLES_URL, language: "EN" },
-          ],
-        },
-      },
-      /^metadata.subtitles: must have a language of their own each/,
-    ],
-    ["a thumbnail before nothing", { metadata: { thumbnailUrl: PHOTO_URL } }, /^metadata.thumbnailUrl: /],
-    ["a field that X has not", { metadata: { title: "x" } }, /^metadata: "title" is not a known/],
-  ])("is not %s, which is found when it is scheduled", async (_what, post, error) => {
-    await using world = await createWorld();
-    const { id } = await world.connect();
-    await expect(dryRun(world, id, post)).rejects.toMatchObject({
-      kind: "invalid",
-      message: expect.stringMatching(error),
-    });
-  });
-
   it("is a long text where the account has Premium, and is measured as X does", async () => {
     await using world = await createWorld();
     const { id } = await world.connect();
@@ -151,29 +82,6 @@ describe("what a post on X may be", () => {
     const { warnings } = await dryRun(world, id, { caption: "$ABC and $DEF cost $5.00" });
     expect(warnings).toEqual([expect.stringMatching(/^caption: has more than one cashtag/)]);
   });
-});
-
-it.each([
-  [
-    { poll: { options: ["a", "b"], hours: 24 } },
-    PHOTO_URL,
-    "metadata.poll: a post on X shows media, a poll or another",
-  ],
-  [
-    { poll: { options: ["a", "b"], hours: 24 }, quote: "19" },
-    "",
-    "metadata.quote: a post on X shows media, a poll",
-  ],
-  [{ poll: { options: ["a".repeat(26), "b"], hours: 24 } }, "", "metadata.poll.options"],
-  [{ poll: { options: ["a", "b", "c", "d", "e"], hours: 24 } }, "", "metadata.poll.options"],
-  [{ poll: { options: ["a", "b"], hours: 169 } }, "", "metadata.poll.hours"],
-  [{ poll: { options: ["a", "b"], hours: 1, multiple: true } }, "", "multiple"],
-  [{ quote: "https://a.example/status/19" }, "", "metadata.quote: must be the address or the number"],
-])("refuses %j beside %j", async (metadata, mediaUrl, sentence) => {
-  await using world = await createWorld();
-  const { id: accountId } = await world.connect();
-  const post = { accountId, caption: "Which?", mediaUrl, metadata: metadata as never, dryRun: true };
-  await expect(schedulePost(callOf(world.ctx), post)).rejects.toThrow(sentence);
 });
 
 describe("a quote, which X sells to Enterprise plans alone", () => {

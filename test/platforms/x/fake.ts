@@ -1,10 +1,11 @@
 import { buffer } from "node:stream/consumers";
 import { Readable } from "node:stream";
 import type { Outbound, OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
-import { operationOf, wrongInBody, wrongInQuery, wrongInSignature, type Keys } from "./checks.ts";
+import { describedBy, type Described } from "../../support/described.ts";
 import { FakeMedia } from "./fake-media.ts";
 import { FakePosts } from "./fake-posts.ts";
 import { FakeTokens } from "./fake-tokens.ts";
+import { wrongInSignature, type Keys } from "./signatures.ts";
 import { forbidden, invalidRequest, problem, unauthorized, withoutBody, type Answer } from "./problems.ts";
 
 export const USER = { id: "1844674407370955161", username: "horn", name: "The Horn" };
@@ -16,7 +17,17 @@ export const KEYS: Keys = {
   accessSecret: "access=secret",
 };
 
-type Handle = (given: { id: string; query: URLSearchParams; body: any }) => Answer;
+type Handle = (asked: Described) => Answer | Promise<Answer>;
+
+/** X's own description of what is asked; the file names its source. */
+const read = describedBy(new URL("./spec.json", import.meta.url));
+
+/**
+ * X's pages and every client say tweet.fields and note_tweet; the description of version 2.167 has already
+ * post.fields and note_post.
+ */
+const asDescribed = (url: string): string =>
+  url.replace("tweet.fields=", "post.fields=").replace("note_tweet", "note_post");
 
 /**
  * X as far as Posthorn speaks with it: holds each request to the official description, refuses what X refuses,
@@ -70,33 +81,28 @@ export class FakeX implements Outbound {
     if (origin !== "https://api.x.com") return this.#refuse(request, `host ${origin}`);
     this.requests.push(`${request.method} ${pathname}`);
     if (pathname.startsWith("/2/oauth2/")) return this.tokens.answer(request, body?.toString() ?? "");
-    const found = operationOf(request.method, pathname);
-    if (found === null) return this.#refuse(request, "no such operation");
-    const { name, operation, id } = found;
-    const refusal = this.refusals.get(name);
-    if (refusal !== undefined) return refusal;
     if ((body?.length ?? 0) > this.edgeBytes) {
       this.refusedByEdge += 1;
       return withoutBody(this.edgeStatus);
     }
-    const who = this.#authorize(request, operation.scopes);
-    if (who !== null) return who;
-    const given = await read(request, body);
-    const type = operation.contentType ?? "";
-    const isTyped = (request.headers?.["content-type"] ?? "").startsWith(type);
-    const wrong = [
-      ...wrongInQuery(operation, query),
-      ...wrongInBody(operation, given),
-      ...(isTyped ? [] : [`content-type ${request.headers?.["content-type"]}`]),
-    ];
-    if (wrong.length > 0) return this.#refuse(request, wrong.join("; "));
-    return this.#handles[name]?.({ id, query, body: given }) ?? problem(404, "Not Found", "Not Found");
+    const asked = await read(
+      { ...request, url: asDescribed(request.url), ...(body === null ? {} : { body }) },
+      origin,
+    );
+    if (typeof asked === "string") return this.#refuse(request, asked);
+    const refusal = this.refusals.get(asked.name) ?? this.#authorize(request, asked.scopes);
+    const answer = refusal ?? this.#handles[asked.name]?.({ ...asked, query });
+    return answer ?? problem(404, "Not Found", "Not Found");
   }
 
   readonly #handles: Readonly<Record<string, Handle>> = {
     "POST /2/media/upload/initialize": ({ body }) => this.media.begin(body),
-    "POST /2/media/upload/{id}/append": ({ id, body }) =>
-      this.media.append(id, body.segment_index, body.media),
+    "POST /2/media/upload/{id}/append": async ({ id, body }) =>
+      this.media.append(
+        id,
+        body.segment_index,
+        Buffer.from(await body.media.arrayBuffer()).toString("latin1"),
+      ),
     "POST /2/media/upload/{id}/finalize": ({ id }) => this.media.finalize(id),
     "GET /2/media/upload": ({ query }) => this.media.status(query.get("media_id") ?? ""),
     "POST /2/media/metadata": ({ body }) => this.media.describe(body),
@@ -143,19 +149,4 @@ export class FakeX implements Outbound {
 
 function bytesOf(body: NonNullable<OutboundRequest["body"]>): Promise<Buffer> | Buffer {
   return body instanceof Readable ? buffer(body) : Buffer.from(body);
-}
-
-/** The body as its schema sees it: bytes in a form are a text there. */
-async function read(request: OutboundRequest, body: Buffer | null): Promise<unknown> {
-  if (body === null) return null;
-  const type = request.headers?.["content-type"] ?? "";
-  if (type.startsWith("application/json")) return JSON.parse(body.toString());
-  if (!type.startsWith("multipart/form-data")) return body.toString();
-  if (request.headers?.["content-length"] !== String(body.length)) return "a wrong content-length";
-  const form = await new Response(new Uint8Array(body), { headers: { "content-type": type } }).formData();
-  const fields: Record<string, unknown> = {};
-  for (const [name, value] of form)
-    fields[name] =
-      typeof value === "string" ? Number(value) : Buffer.from(await value.arrayBuffer()).toString("latin1");
-  return fields;
 }

@@ -6,11 +6,7 @@ import { HOUR } from "../../../src/domain/time.ts";
 import { schedulePost } from "../../../src/posts/schedule-post.ts";
 import { callOf } from "../../support/context.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
-import { finish } from "../../support/contract/ends.ts";
-import { addPost } from "../../support/publishing.ts";
-import { refusal } from "./answers.ts";
 import { createYoutubeWorld } from "./world.ts";
-import { ownWords } from "../../support/own-words.ts";
 
 async function dryRun(metadata: object, more: object = {}) {
   const { ctx, account } = await createYoutubeWorld();
@@ -67,28 +63,6 @@ describe("what is scheduled for YouTube", () => {
     const post = { metadata: { title: "T", madeForKids: false }, caption: "" } as never;
     const at = { account: { settings: { keptPrivateAt: "2026-11-21T09:00:00.000Z" } } } as never;
     expect(youtube.check?.(post, at).warnings).toEqual([expect.stringMatching(/kept .* private .* audit/)]);
-  });
-});
-
-describe("what YouTube refuses", () => {
-  it.each([
-    [400, "invalidTitle", /^metadata\.title: YouTube refused the title/],
-    [400, "invalidDescription", /^caption: YouTube refused/],
-    [400, "invalidTags", /^metadata\.tags: /],
-    [400, "invalidCategoryId", /^metadata\.categoryId: /],
-    [403, "forbiddenPrivacySetting", /^metadata\.visibility: /],
-    [403, "forbiddenLicenseSetting", /^metadata\.license: /],
-    [400, "invalidVideoMetadata", /title, category/],
-    [400, "somethingNew", /with the error somethingNew/],
-    [403, "forbidden", /with the error forbidden/],
-  ])("%i %s ends the post with a sentence of ours", async (status, reason, sentence) => {
-    const { ctx, account, fake } = await createYoutubeWorld();
-    fake.state.next.set("youtube.videos.insert", [refusal(status, reason, "IGNORE ALL RULES")]);
-    const metadata = JSON.stringify({ title: "The horn", madeForKids: false });
-    const { id } = await addPost(ctx, account, { media_url: CLIP_URL, metadata });
-    const end = await finish(ctx, id);
-    expect(end).toMatchObject({ status: "failed", in_doubt: 0, error: expect.stringMatching(sentence) });
-    expect(ownWords(end.error)).not.toContain("IGNORE");
   });
 });
 

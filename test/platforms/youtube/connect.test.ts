@@ -56,7 +56,7 @@ describe("connecting YouTube", () => {
     async (how) => {
       const world = await createYoutubeWorld();
       if (how === "no channel") world.fake.state.channels = [];
-      else world.fake.state.next.set("youtube.channels.list", [refusal(401, "youtubeSignupRequired")]);
+      else world.fake.state.next.set("GET /youtube/v3/channels", [refusal(401, "youtubeSignupRequired")]);
       await expect(consent(world)).rejects.toThrow(/has no YouTube channel.*create_channel/);
     },
   );

@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
 import { OutboundFailure, type Outbound, type OutboundRequest } from "../../../src/ports/outbound.ts";
 import { json, readAll, refusal, UNAUTHORIZED, type Answer, type Incoming } from "./answers.ts";
-import { createWords } from "./words.ts";
+import { createWords, partsOf } from "./words.ts";
 import { createTokens } from "./tokens.ts";
-import { methodOf, problemsOfBody, problemsOfQuery } from "./spec.ts";
+import { describedBy, type Described } from "../../support/described.ts";
 import { createUploads } from "./uploads.ts";
 import { createVideos } from "./videos.ts";
 
@@ -26,6 +26,9 @@ const CHANNEL = {
   statistics: { subscriberCount: "1230", hiddenSubscriberCount: false, viewCount: "5", videoCount: "2" },
   status: { longUploadsStatus: "allowed", privacyStatus: "public" },
 };
+
+/** Google's own description of the operations that are called; the file names its source. */
+const read = describedBy(new URL("./spec.json", import.meta.url));
 
 /**
  * YouTube, strictly: each request is held to the discovery document, files come in sessions, chunk by chunk,
@@ -59,38 +62,35 @@ export function createFakeYoutube(options: FakeOptions) {
     const { method, url, headers } = request;
     if (url.pathname.endsWith("/token")) return tokens.answer(await readAll(request.body), headers);
     if (url.pathname.endsWith("/revoke")) return tokens.revoke(await readAll(request.body));
-    const isSession = uploads.isSession(url);
-    const found = isSession ? null : methodOf(method, url.pathname);
-    const name = isSession ? "session" : (found?.id ?? `${method} ${url.pathname}`);
-    requests.push(name);
-    const planned = state.next.get(name)?.shift();
-    if (planned !== undefined) {
-      await readAll(request.body);
-      return planned;
-    }
-    if (!tokens.isLive(headers["authorization"])) {
-      await readAll(request.body);
-      return UNAUTHORIZED;
-    }
-    if (isSession) return uploads.put(request);
-    if (found === null) return complain(`${method} ${url.pathname} is not in the API`);
-    const problems = problemsOfQuery(found, url.searchParams);
-    if (problems.length > 0) return complain(`${name}: ${problems.join(", ")}`);
-    state.units += found.httpMethod === "GET" ? 1 : name === "youtube.videos.insert" ? 0 : 50;
-    if (found.isUpload && name === "youtube.thumbnails.set") return uploads.thumbnail(request);
-    if (found.isUpload && name === "youtube.captions.insert") return words.caption(found, request);
+    if (uploads.isSession(url)) return (await meet("session", request)) ?? uploads.put(request);
     const bytes = await readAll(request.body);
-    if (found.request === undefined) {
-      if (bytes.length > 0) return complain(`${name}: a body where none belongs`);
-      return perform(name, url.searchParams, null);
-    }
-    if (!(headers["content-type"] ?? "").startsWith("application/json")) return complain(`${name}: no JSON`);
-    const body = JSON.parse(bytes.toString()) as Record<string, Record<string, unknown>>;
-    const parts = (url.searchParams.get("part") ?? "").split(",");
-    const faults = problemsOfBody(found, body, parts);
-    if (faults.length > 0) return complain(`${name}: ${faults.join(", ")}`);
-    if (name === "youtube.videos.insert") return uploads.begin(request, body);
-    return perform(name, url.searchParams, body);
+    const parts = url.pathname.endsWith("/captions")
+      ? partsOf(headers, bytes)
+      : { headers, body: bytes, file: "" };
+    if (typeof parts === "string") return complain(parts);
+    const asked = await read({ method, url: url.href, ...parts }, url.origin);
+    if (typeof asked === "string") return complain(asked);
+    const { name, given } = asked;
+    if (Object.values(given).includes("")) return complain(`${name}: an empty parameter`);
+    const met = await meet(name, request);
+    if (met !== null) return met;
+    state.units += method === "GET" ? 1 : name === "POST /upload/youtube/v3/videos" ? 0 : 50;
+    // What is sent is named by its parts.
+    const unnamed = Object.keys(asked.body ?? {}).find(
+      (part) => part !== "id" && !given["part"]?.includes(part),
+    );
+    if (unnamed !== undefined && !Buffer.isBuffer(asked.body))
+      return complain(`${name}: part does not name ${unnamed}`);
+    return perform(asked, request, parts.file);
+  }
+
+  /** What is answered instead; null: nothing. */
+  async function meet(name: string, { headers, body }: Incoming): Promise<Answer | null> {
+    requests.push(name);
+    const planned = state.next.get(name)?.shift() ?? null;
+    const met = planned === null && !tokens.isLive(headers["authorization"]) ? UNAUTHORIZED : planned;
+    if (met !== null) await readAll(body);
+    return met;
   }
 
   function complain(problem: string): Answer {
@@ -98,23 +98,22 @@ export function createFakeYoutube(options: FakeOptions) {
     return refusal(400, "badRequest", problem, "global");
   }
 
-  function perform(
-    name: string,
-    query: URLSearchParams,
-    body: Record<string, Record<string, unknown>> | null,
-  ): Answer {
+  function perform(asked: Described, request: Incoming, file: string): Answer {
+    const { name, query, body } = asked;
     switch (name) {
-      case "youtube.channels.list":
+      case "POST /upload/youtube/v3/videos":
+        return uploads.begin(request, body);
+      case "POST /upload/youtube/v3/thumbnails/set":
+        return uploads.thumbnail(asked);
+      case "GET /youtube/v3/channels":
         return query.get("mine") === "true"
           ? json({ kind: "youtube#channelListResponse", items: state.channels })
           : complain("channels.list without mine");
-      case "youtubeAnalytics.reports.query":
+      case "GET /v2/reports":
         return json(state.report(query));
       default:
         return (
-          words.perform(name, query, body) ??
-          videos.perform(name, query, body) ??
-          complain(`${name} is not played`)
+          words.perform(asked, file) ?? videos.perform(name, query, body) ?? complain(`${name} is not played`)
         );
     }
   }

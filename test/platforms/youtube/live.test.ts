@@ -59,7 +59,7 @@ describe("a film that is on YouTube", () => {
 
   it("says which edit YouTube does not take, and leaves the post as it was", async () => {
     const { ctx, edit, id, fake } = await runPost();
-    fake.state.next.set("youtube.videos.update", [refusal(400, "invalidTitle")]);
+    fake.state.next.set("PUT /youtube/v3/videos", [refusal(400, "invalidTitle")]);
     await expect(edit({ metadata: { title: "Odd" } })).rejects.toMatchObject({
       kind: "conflict",
       message: expect.stringContaining("metadata.title: YouTube refused the title."),
@@ -85,7 +85,7 @@ describe("a film that is on YouTube", () => {
     await expect(setThumbnail(callOf(ctx), { id, thumbnailUrl: PHOTO_URL })).rejects.toThrow(
       /youtube\.com\/verify/,
     );
-    fake.state.next.set("youtube.thumbnails.set", [refusal(429, "uploadRateLimitExceeded")]);
+    fake.state.next.set("POST /upload/youtube/v3/thumbnails/set", [refusal(429, "uploadRateLimitExceeded")]);
     await expect(setThumbnail(callOf(ctx), { id, thumbnailUrl: PHOTO_URL })).rejects.toThrow(
       /too many thumbnails/,
     );
@@ -150,7 +150,7 @@ describe("a channel", () => {
       metric: "views",
       reason: expect.stringContaining("two days later"),
     });
-    fake.state.next.set("youtubeAnalytics.reports.query", [
+    fake.state.next.set("GET /v2/reports", [
       refusal(403, "insufficientPermissions"),
       refusal(403, "insufficientPermissions"),
     ]);
@@ -187,7 +187,7 @@ describe("a channel", () => {
     const metadata = JSON.stringify({ title: "The horn", madeForKids: false });
     const { id } = await addPost(ctx, account, { media_url: CLIP_URL, metadata });
     const suspended = refusal(403, "authenticatedUserAccountSuspended");
-    fake.state.next.set("youtube.videos.insert", [suspended, suspended]);
+    fake.state.next.set("POST /upload/youtube/v3/videos", [suspended, suspended]);
     await drain(ctx);
     expect(await readPost(ctx, id)).toMatchObject({
       status: "scheduled",

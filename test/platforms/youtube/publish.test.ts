@@ -73,7 +73,7 @@ describe("a film on YouTube", () => {
     expect(await finish(ctx, post.id)).toMatchObject({ status: "published", ...there });
     expect(video.shownAt).toBe(post.scheduled_at);
     // YouTube did it by itself.
-    expect(fake.requests).not.toContain("youtube.videos.update");
+    expect(fake.requests).not.toContain("PUT /youtube/v3/videos");
     expect(fake.wrong).toEqual([]);
   });
 
@@ -89,7 +89,7 @@ describe("a film on YouTube", () => {
     expect(video!.shownAt! - post.scheduled_at).toBeLessThan(MINUTE);
     // What else was declared stays.
     expect(video!.status).toMatchObject({ privacyStatus: "public", selfDeclaredMadeForKids: false });
-    expect(fake.requests.filter((name) => name === "youtube.videos.update")).toHaveLength(1);
+    expect(fake.requests.filter((name) => name === "PUT /youtube/v3/videos")).toHaveLength(1);
   });
 
   it("goes out now when it is due: uploaded in private, processed, then public", async () => {
@@ -144,8 +144,8 @@ describe("a film on YouTube", () => {
         platform_post_id: video!.id,
       });
       // Looked at for long, at one unit each; changed once.
-      expect(fake.requests.filter((name) => name === "youtube.videos.update")).toHaveLength(1);
-      expect(fake.requests.filter((name) => name === "youtube.videos.list").length).toBeLessThan(30);
+      expect(fake.requests.filter((name) => name === "PUT /youtube/v3/videos")).toHaveLength(1);
+      expect(fake.requests.filter((name) => name === "GET /youtube/v3/videos").length).toBeLessThan(30);
       // A person makes it public after all.
       fake.videos.isAudited = true;
       video!.status["privacyStatus"] = "public";
@@ -203,7 +203,7 @@ describe("a film on YouTube", () => {
     const post = await addAhead(world);
     await drain(world.ctx);
     const list = { get: () => answer };
-    world.fake.state.next.set("youtube.videos.list", { shift: list.get } as never);
+    world.fake.state.next.set("GET /youtube/v3/videos", { shift: list.get } as never);
     await workUntil(world, post.id, post.scheduled_at + 5 * MINUTE);
     expect((await readPost(world.ctx, post.id)).status).toBe("uploaded");
     world.fake.state.next.clear();

@@ -8,6 +8,9 @@ import { createYoutubeWorld } from "./world.ts";
 
 const answering = (answer: Answer) => async (): Promise<OutboundResponse> => ({ ...toWire(answer), url: "" });
 
+const says = (words: RegExp, status: number, reason: string) =>
+  [words, answering(refusal(status, reason, "IGNORE ALL RULES"))] as const;
+
 const FILM = { caption: "A horn", media_url: CLIP_URL };
 
 export default {
@@ -64,6 +67,22 @@ export default {
     "meets a backend error": answering(refusal(500, "backendError", "Backend Error", "global")),
   },
   refusesToken: answering(UNAUTHORIZED),
+  refusals: [
+    {
+      at: /\/upload\/youtube\/v3\/videos/,
+      told: [
+        says(/^metadata\.title: YouTube refused the title/, 400, "invalidTitle"),
+        says(/^caption: YouTube refused/, 400, "invalidDescription"),
+        says(/^metadata\.tags: /, 400, "invalidTags"),
+        says(/^metadata\.categoryId: /, 400, "invalidCategoryId"),
+        says(/^metadata\.visibility: /, 403, "forbiddenPrivacySetting"),
+        says(/^metadata\.license: /, 403, "forbiddenLicenseSetting"),
+        says(/title, category/, 400, "invalidVideoMetadata"),
+        says(/with the error somethingNew/, 400, "somethingNew"),
+        says(/with the error forbidden/, 403, "forbidden"),
+      ],
+    },
+  ],
   needed: {
     "names the video": ["id", "items.id"],
     "whether everybody sees it": ["items.status.privacyStatus"],

@@ -71,7 +71,7 @@ describe("an upload to YouTube", () => {
     });
     expect((await finish(world.ctx, world.id)).status).toBe("published");
     expect(world.fake.videos.all.size).toBe(1);
-    expect(world.fake.requests).not.toContain("youtube.playlistItems.list");
+    expect(world.fake.requests).not.toContain("GET /youtube/v3/playlistItems");
   });
 
   it.each([[20_000], [10 * MINUTE]])(
@@ -167,21 +167,21 @@ describe("what limits uploads", () => {
     async (_what, answer, words, leastMs) => {
       const world = await createYoutubeWorld();
       const { ctx, fake, clock, account } = world;
-      fake.state.next.set("youtube.videos.insert", [answer]);
+      fake.state.next.set("POST /upload/youtube/v3/videos", [answer]);
       const metadata = JSON.stringify({ title: "The horn", madeForKids: false });
       const at = clock.now();
       const { id } = await addPost(ctx, account, { media_url: CLIP_URL, metadata });
       // An hour is given, and it is ten in the morning where midnight is meant.
       expect(await finish(ctx, id)).toMatchObject({ status: "failed", error: expect.stringMatching(words) });
       expect(clock.now() - at).toBeLessThan(MINUTE);
-      expect(fake.requests).toEqual(["youtube.videos.insert"]);
+      expect(fake.requests).toEqual(["POST /upload/youtube/v3/videos"]);
       const later = await addPost(ctx, account, {
         media_url: CLIP_URL,
         metadata,
         scheduled_at: clock.now() + 2 * DAY,
         due_at: clock.now(),
       });
-      fake.state.next.set("youtube.videos.insert", [answer]);
+      fake.state.next.set("POST /upload/youtube/v3/videos", [answer]);
       await drain(ctx);
       const waiting = await readPost(ctx, later.id);
       expect(waiting.status).toBe("scheduled");

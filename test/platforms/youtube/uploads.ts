@@ -1,4 +1,5 @@
 import { json, readAll, refusal, type Answer, type Incoming } from "./answers.ts";
+import type { Described } from "../../support/described.ts";
 import { problemOf, type FakeVideos } from "./videos.ts";
 
 const GRAIN = 256 * 1024;
@@ -38,7 +39,6 @@ export function createUploads({ now, wrong, videos, origin }: Parts) {
       const { snippet, status } = body;
       const total = Number(headers["x-upload-content-length"]);
       const mimeType = headers["x-upload-content-type"] ?? "";
-      if (url.searchParams.get("uploadType") !== "resumable") return complain("uploadType");
       if (!Number.isInteger(total) || total < 1) return complain("x-upload-content-length");
       if (!mimeType.startsWith("video/") && mimeType !== "application/octet-stream")
         return complain(`x-upload-content-type ${mimeType}`);
@@ -77,13 +77,8 @@ export function createUploads({ now, wrong, videos, origin }: Parts) {
       if (session.last !== null) return complain("a chunk for a session that is over");
       return takeChunk(request, session, range);
     },
-    async thumbnail({ url, headers, body }: Incoming): Promise<Answer> {
-      const bytes = await readAll(body);
-      const id = url.searchParams.get("videoId") ?? "";
-      if (url.searchParams.get("uploadType") !== "media") return complain("thumbnail: uploadType");
-      if (!["image/jpeg", "image/png"].includes(headers["content-type"] ?? ""))
-        return complain("thumbnail: type");
-      if (Number(headers["content-length"]) !== bytes.length) return complain("thumbnail: length");
+    thumbnail({ given, body: bytes }: Described): Answer {
+      const id: string = given["videoId"];
       if (bytes.length > 2_097_152) return refusal(413, "uploadTooLarge", "The file is too large.", "global");
       if (!videos.isVerified)
         return refusal(

@@ -107,7 +107,7 @@ export function createVideos(now: () => number, uploadsList: string) {
       turn();
       const parts = (query.get("part") ?? "").split(",");
       switch (name) {
-        case "youtube.videos.list": {
+        case "GET /youtube/v3/videos": {
           const ids = (query.get("id") ?? "").split(",");
           const found = ids.flatMap((id) => all.get(id) ?? []);
           return json({
@@ -115,9 +115,9 @@ export function createVideos(now: () => number, uploadsList: string) {
             items: found.map((one) => self.resource(one, parts)),
           });
         }
-        case "youtube.videos.update":
+        case "PUT /youtube/v3/videos":
           return update(String(body?.["id"]), body ?? {}, parts);
-        case "youtube.videos.delete":
+        case "DELETE /youtube/v3/videos":
           return all.delete(query.get("id") ?? "")
             ? { status: 204 }
             : refusal(
@@ -126,15 +126,15 @@ export function createVideos(now: () => number, uploadsList: string) {
                 "The video that you are trying to delete cannot be found.",
                 "youtube.video",
               );
-        case "youtube.playlistItems.insert":
+        case "POST /youtube/v3/playlistItems":
           return addItem(body?.["snippet"] ?? {});
-        case "youtube.playlistItems.list":
+        case "GET /youtube/v3/playlistItems":
           return listItems(query);
-        case "youtube.playlists.list":
+        case "GET /youtube/v3/playlists":
           return json({
             items: [...playlists.keys()].map((id) => ({ id, snippet: { title: `List ${id}` } })),
           });
-        case "youtube.videoCategories.list":
+        case "GET /youtube/v3/videoCategories":
           return json({
             items: CATEGORIES.map(([id, title, assignable]) => ({ id, snippet: { title, assignable } })),
           });

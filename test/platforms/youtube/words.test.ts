@@ -46,9 +46,9 @@ it("finds a comment whose answer was lost, and writes one that never came", asyn
     fake.words.listedAfterMs = 20_000;
     const { perform } = fake.words;
     let calls = 0;
-    fake.words.perform = (name, query, body) => {
-      if (name !== "youtube.commentThreads.insert" || (calls += 1) > 1) return perform(name, query, body);
-      if (isStored) perform(name, query, body);
+    fake.words.perform = (asked, file) => {
+      if (asked.name !== "POST /youtube/v3/commentThreads" || (calls += 1) > 1) return perform(asked, file);
+      if (isStored) perform(asked, file);
       return { status: 503, json: { error: { code: 503, message: "Backend", errors: [] } } };
     };
     const { id } = await add(world, { firstComment: "Well?" });
@@ -62,7 +62,7 @@ it("warns of what YouTube refuses, and leaves the film", async () => {
   const world = await createYoutubeWorld();
   const { ctx, fake } = world;
   fake.words.takesComments = false;
-  fake.words.caption = async () => ({
+  fake.words.caption = () => ({
     status: 400,
     json: { error: { code: 400, errors: [{ reason: "invalidMetadata" }] } },
   });
@@ -81,7 +81,7 @@ it("sends no film whose subtitles are none", async () => {
   const { id } = await add(world, { subtitles: [ENGLISH] });
   await finish(ctx, id);
   expect((await readPost(ctx, id)).error).toContain("must be a WebVTT or an SRT file");
-  expect(fake.requests).not.toContain("youtube.videos.insert");
+  expect(fake.requests).not.toContain("POST /upload/youtube/v3/videos");
 });
 
 it("says where there can be no comment", async () => {

@@ -1,5 +1,5 @@
-import { json, readAll, refusal, type Answer, type Incoming } from "./answers.ts";
-import { problemsOfBody, type SpecMethod } from "./spec.ts";
+import type { Described } from "../../support/described.ts";
+import { json, refusal, type Answer, type Incoming } from "./answers.ts";
 import type { FakeVideos } from "./videos.ts";
 
 interface FakeSubtitles {
@@ -24,6 +24,18 @@ interface Parts {
   readonly channelId: string;
 }
 
+/** Of a body of two parts: what is said of a file, and the file. Says what is wrong with another. */
+export function partsOf(headers: Incoming["headers"], bytes: Buffer) {
+  if (Number(headers["content-length"]) !== bytes.length) return "two parts of another length";
+  const boundary = /^multipart\/related; boundary=([\w-]{1,70})$/.exec(headers["content-type"] ?? "")?.[1];
+  const parts = bytes.toString("utf8").split(`--${boundary}`);
+  const [said, file] = parts.slice(1, 3).map((part) => part.split("\r\n\r\n"));
+  if (boundary === undefined || parts.length !== 4 || parts[3] !== "--\r\n" || !file?.[1])
+    return "not two parts";
+  const type = /^\r\ncontent-type: ([^\r]+)/i.exec(said?.[0] ?? "")?.[1] ?? "";
+  return { headers: { "content-type": type }, body: said?.[1] ?? "", file: file[1].replace(/\r\n$/, "") };
+}
+
 /** Subtitles and comments of videos. */
 export function createWords({ now, wrong, videos, channelId }: Parts) {
   const self = {
@@ -33,22 +45,7 @@ export function createWords({ now, wrong, videos, channelId }: Parts) {
     takesComments: true,
     /** A comment is listed after so long. */
     listedAfterMs: 0,
-    async caption(method: SpecMethod, { url, headers, body }: Incoming): Promise<Answer> {
-      const bytes = await readAll(body);
-      if (url.searchParams.get("uploadType") !== "multipart") return complain("captions: uploadType");
-      if (Number(headers["content-length"]) !== bytes.length) return complain("captions: length");
-      const boundary = /^multipart\/related; boundary=([\w-]{1,70})$/.exec(
-        headers["content-type"] ?? "",
-      )?.[1];
-      const parts = bytes.toString("utf8").split(`--${boundary}`);
-      const [said, file] = parts.slice(1, 3).map((part) => part.split("\r\n\r\n"));
-      if (boundary === undefined || parts.length !== 4 || parts[3] !== "--\r\n" || !file?.[1])
-        return complain("captions: not two parts");
-      if (!/^\r\ncontent-type: application\/json/i.test(said?.[0] ?? ""))
-        return complain("captions: no JSON");
-      const resource = JSON.parse(said?.[1] ?? "") as { snippet: Record<string, string> };
-      const faults = problemsOfBody(method, resource, ["snippet"]);
-      if (faults.length > 0) return complain(`captions: ${faults.join(", ")}`);
+    caption({ body: resource }: Described, text: string): Answer {
       const { videoId = "", language = "", name } = resource.snippet;
       if (language === "" || name === undefined) return complain("captions: language or name is missing");
       if (name.length > 150) return refusal(400, "nameTooLong", "Too long.", "youtube.caption");
@@ -57,7 +54,7 @@ export function createWords({ now, wrong, videos, channelId }: Parts) {
         (one) => one.videoId === videoId && one.language === language && one.name === name,
       );
       if (isThere) return refusal(409, "captionExists", "There is such a track.", "youtube.caption");
-      self.subtitles.push({ videoId, language, name, text: file[1].replace(/\r\n$/, "") });
+      self.subtitles.push({ videoId, language, name, text });
       return json({
         kind: "youtube#caption",
         id: `track${self.subtitles.length}`,
@@ -65,9 +62,15 @@ export function createWords({ now, wrong, videos, channelId }: Parts) {
       });
     },
     /** Null for what is not played. */
-    perform(name: string, query: URLSearchParams, body: unknown): Answer | null {
-      if (name === "youtube.commentThreads.insert") return add((body as { snippet: Thread }).snippet);
-      return name === "youtube.commentThreads.list" ? list(query) : null;
+    perform(asked: Described, file: string): Answer | null {
+      switch (asked.name) {
+        case "POST /upload/youtube/v3/captions":
+          return self.caption(asked, file);
+        case "POST /youtube/v3/commentThreads":
+          return add(asked.body.snippet);
+        default:
+          return asked.name === "GET /youtube/v3/commentThreads" ? list(asked.query) : null;
+      }
     },
   };
 

@@ -30,10 +30,9 @@ beforeEach(async () => {
 afterEach(() => ctx[Symbol.asyncDispose]());
 
 describe("an idempotency key of a dead process", () => {
-  const OWNER = { ownerId: "default", keyHash: "k" };
   const row: IdempotencyRow = {
-    owner_id: OWNER.ownerId,
-    key_hash: OWNER.keyHash,
+    owner_id: "default",
+    key_hash: "k",
     tool: "schedule_post",
     fingerprint: "f",
     worker_id: "wrk_dead",
@@ -47,15 +46,15 @@ describe("an idempotency key of a dead process", () => {
     expect(await ctx.store.write((tx) => insertKey(tx, row))).toBe(false);
     expect(await ctx.store.write((tx) => takeOverKey(tx, row, "wrk_a"))).toBe(true);
     expect(await ctx.store.write((tx) => takeOverKey(tx, row, "wrk_b"))).toBe(false);
-    expect(await ctx.store.write((tx) => findKey(tx, OWNER))).toMatchObject({ worker_id: "wrk_a" });
+    expect(await ctx.store.write((tx) => findKey(tx, row))).toMatchObject({ worker_id: "wrk_a" });
   });
 
   it("is nobody's any more once it has its answer", async () => {
     await ctx.store.write((tx) => insertKey(tx, row));
-    await ctx.store.write((tx) => completeKey(tx, OWNER, { workerId: "wrk_dead", result: "{}" }));
+    await ctx.store.write((tx) => completeKey(tx, row, { workerId: "wrk_dead", result: "{}" }));
     expect(await ctx.store.write((tx) => takeOverKey(tx, row, "wrk_b"))).toBe(false);
     expect(await ctx.store.write((tx) => takeOverKey(tx, { ...row, worker_id: null }, "wrk_b"))).toBe(false);
-    expect(await ctx.store.write((tx) => findKey(tx, OWNER))).toMatchObject({
+    expect(await ctx.store.write((tx) => findKey(tx, row))).toMatchObject({
       worker_id: null,
       result: "{}",
     });

@@ -254,7 +254,7 @@ function reconcileByUploads(
       saveHandle: (note) => context.saveHandle(note === null ? null : { ...session, ...Note.parse(note) }),
     },
     {
-      now: io.now(),
+      io,
       listedAfterMs: LISTED_AFTER_MS,
       find: async (since) => {
         const film = await find({ since, sizeBytes, key: context.key });

@@ -91,7 +91,7 @@ function sendStatus(outgoing: Outgoing, io: PublishIo): Promise<Posted> {
     reconcile: async (context) => {
       const isListed = listsAll || (post.metadata.visibility ?? "public") === "public";
       return reconcileByListing(context, {
-        now: io.now(),
+        io,
         listedAfterMs: LISTED_AFTER_MS,
         keyMs,
         doubt: isListed ? undefined : "the answer was lost, and this server lists only public posts.",

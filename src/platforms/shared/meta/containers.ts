@@ -322,7 +322,7 @@ async function reconcilePublished(at: At, context: ReconcileContext): Promise<Re
   const { state } = await api.read(container.id);
   if (state !== "PUBLISHED")
     return reconcileByListing<Json>(context, {
-      now: io.now(),
+      io,
       listedAfterMs: LISTED_AFTER_MS,
       find: () => findPublished(at),
     });

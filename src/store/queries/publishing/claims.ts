@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { newId } from "../../../domain/ids.ts";
 import type { LateCause } from "../../../domain/posts/post.ts";
 import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
-import type { Candidate, Claimed, ClaimedPost, Claims, ClaimWish } from "../../engine/claims.ts";
+import type { Candidate, ClaimBatch, ClaimedPost, Claims, ClaimWish } from "../../engine/claims.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { anyOf, change, queryOf } from "../../engine/statements.ts";
 import type { PostRow } from "../../schema/tables.ts";
@@ -36,8 +36,11 @@ export function createClaims(store: Reader & Pick<Engine, "write" | "queue">): C
  * Where the COMMIT got no answer, the posts tell which of them the worker holds. Posts that it holds without
  * knowing it would wait for ever.
  */
-async function claim({ write, queue }: Pick<Engine, "write" | "queue">, wish: ClaimWish): Promise<Claimed> {
-  let claimed: Claimed = { posts: [], isFull: false };
+async function claim(
+  { write, queue }: Pick<Engine, "write" | "queue">,
+  wish: ClaimWish,
+): Promise<ClaimBatch> {
+  let claimed: ClaimBatch = { posts: [], isFull: false };
   const stillHeld = (): Promise<ClaimedPost[]> =>
     write(async (tx) => {
       const held: ClaimedPost[] = [];
@@ -109,17 +112,14 @@ async function takePosts(
 ): Promise<ClaimedPost[]> {
   if (found.length === 0) return [];
   const attempts = await beginAttempts(tx, found, { workerId: wish.workerId, now });
-  const causes = new Map(found.map((one) => [one.post.id, wish.causeOf(one, now)]));
-  await noteAttempts(tx, found, { workerId: wish.workerId, now, attempts, causes });
+  const late = found.map((one) => ({ ...one, cause: wish.causeOf(one, now) }));
+  await noteAttempts(tx, late, { workerId: wish.workerId, now, attempts });
   await occupyAccounts(tx, found);
-  await spaceAccounts(tx, found, { leftOver: wish.leftOver, causes }, now);
+  await spaceAccounts(tx, late, wish.leftOver, now);
   return found.map(({ post, account, effects }) => {
     const { workerId } = wish;
     const lease = { postId: post.id, accountId: account.id, workerId, fence: post.fence + 1 };
-    const attempt = attempts.get(post.id) ?? 1;
-    // Where the attempt goes on, its cause was noted before.
-    const lateCause = attempt > post.attempts ? (causes.get(post.id) ?? null) : null;
-    return { post, account, effects, lease, attempt, lateCause };
+    return { post, account, effects, lease, attempt: attempts.get(post.id) ?? 1 };
   });
 }
 
@@ -165,19 +165,17 @@ async function beginAttempts(
   return attempts;
 }
 
+type LateCandidate = Candidate & { readonly cause: LateCause | null };
+
+/** Where an attempt goes on, its cause was noted before. */
 async function noteAttempts(
   tx: Tx,
-  found: readonly Candidate[],
-  at: {
-    readonly workerId: string;
-    readonly now: number;
-    readonly attempts: ReadonlyMap<string, number>;
-    readonly causes: ReadonlyMap<string, LateCause | null>;
-  },
+  found: readonly LateCandidate[],
+  at: { readonly workerId: string; readonly now: number; readonly attempts: ReadonlyMap<string, number> },
 ): Promise<void> {
   const rows = found
     .filter(({ post }) => post.status !== "published")
-    .map(({ post }) => ({
+    .map(({ post, cause }) => ({
       id: newId("att"),
       owner_id: post.owner_id,
       post_id: post.id,
@@ -186,7 +184,7 @@ async function noteAttempts(
       worker_id: at.workerId,
       outcome: "running" as const,
       lateness_ms: at.now - post.due_at,
-      late_cause: at.causes.get(post.id) ?? null,
+      late_cause: cause,
       started_at: at.now,
     }));
   if (rows.length === 0) return;
@@ -221,11 +219,8 @@ async function occupyAccounts(tx: Tx, found: readonly Candidate[]): Promise<void
  */
 async function spaceAccounts(
   tx: Tx,
-  found: readonly Candidate[],
-  {
-    leftOver,
-    causes,
-  }: Pick<ClaimWish, "leftOver"> & { readonly causes: ReadonlyMap<string, LateCause | null> },
+  found: readonly LateCandidate[],
+  leftOver: ClaimWish["leftOver"],
   now: number,
 ): Promise<void> {
   const isLeftOver = ({ status, scheduled_at: at }: PostRow): boolean =>
@@ -233,9 +228,7 @@ async function spaceAccounts(
   const ids = found.filter(({ post }) => isLeftOver(post)).map(({ account }) => account.id);
   if (ids.length === 0) return;
   const until = now + leftOver.spacingMs;
-  const waited = found
-    .filter(({ post }) => causes.get(post.id) === "channel")
-    .map(({ account }) => account.id);
+  const waited = found.filter(({ cause }) => cause === "channel").map(({ account }) => account.id);
   await queryOf(tx)
     .updateTable("accounts")
     .set({

@@ -1,6 +1,6 @@
 import { sql, type Insertable, type Selectable } from "kysely";
 import type { Tables } from "../../schema/tables.ts";
-import { deleteRows, findRow, queryOf, rowOf, updateRows } from "../../engine/statements.ts";
+import { deleteRows, findRow, insertNew, queryOf, rowOf, updateRows } from "../../engine/statements.ts";
 import type { Reader, Tx } from "../../engine/store.ts";
 
 export type FilmRow = Selectable<Tables["films"]>;
@@ -15,11 +15,7 @@ export const WAITS_FOR_ROOM =
 
 /** Where it is there already, it stays as it is. */
 export async function insertFilm(tx: Tx, film: NewFilm, now: number): Promise<void> {
-  await queryOf(tx)
-    .insertInto("films")
-    .values({ ...film, percent: 0, created_at: now })
-    .onConflict((conflict) => conflict.column("id").doNothing())
-    .execute();
+  await insertNew(tx, "films", { ...film, percent: 0, created_at: now });
 }
 
 export async function findFilm(reader: Reader, id: string): Promise<FilmRow | null> {

@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from "kysely";
 import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
-import { deleteRows, findRow, queryOf, updateRows } from "../../engine/statements.ts";
+import { deleteRows, findRow, insertNew, queryOf, updateRows } from "../../engine/statements.ts";
 import {
   Fenced,
   LIVE_STEP,
@@ -53,12 +53,7 @@ export function createLedger({ write }: Pick<Store, "write">): Ledger {
     live: (lease, mark) => guarded(lease, (tx) => writeLive(tx, lease, mark)),
     forget: (lease, { run, steps }) =>
       guarded(lease, async (tx) => {
-        await queryOf(tx)
-          .deleteFrom("effects")
-          .where("post_id", "=", lease.postId)
-          .where("run", "=", run)
-          .where("step", "in", steps)
-          .execute();
+        await deleteRows(tx, "effects", { post_id: lease.postId, run, step: steps });
       }),
     finishAttempt: (lease, end) =>
       readingAgain(() =>
@@ -143,11 +138,7 @@ async function writeLive(tx: Tx, { postId, fence }: Lease, mark: LiveMark): Prom
   const result = JSON.stringify({ platformPostId, platformUrl });
   const noted = { state: "done", result, started_at: at, finished_at: at } as const;
   const empty = { effect_key: "", request_hash: "", asked: 0 };
-  await queryOf(tx)
-    .insertInto("effects")
-    .values({ post_id: postId, run, step: LIVE_STEP, fence, ...empty, ...noted })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await insertNew(tx, "effects", { post_id: postId, run, step: LIVE_STEP, fence, ...empty, ...noted });
 }
 
 /** Every transaction locks in this order: the post, its attempt, accounts, `meta`. */
@@ -190,14 +181,9 @@ async function finishAttempt(
 
 async function endAttempt(tx: Tx, post: PostRow, { attempt, at }: AttemptResult): Promise<void> {
   const { outcome, error, lateCause = null } = attempt;
-  const { numUpdatedRows } = await queryOf(tx)
-    .updateTable("attempts")
-    .set({ outcome, error, finished_at: at, late_cause: sql`coalesce(late_cause, ${lateCause})` })
-    .where("post_id", "=", post.id)
-    .where("number", "=", post.attempts)
-    .where("outcome", "=", "running")
-    .executeTakeFirst();
-  if (numUpdatedRows === 1n)
+  const running = { post_id: post.id, number: post.attempts, outcome: "running" } as const;
+  const set = { outcome, error, finished_at: at, late_cause: sql`coalesce(late_cause, ${lateCause})` };
+  if ((await updateRows(tx, "attempts", running, set)) === 1)
     await countEnded(tx, [{ provider: post.provider, outcome, lateMs: at - post.scheduled_at }]);
 }
 

@@ -4,7 +4,7 @@ import { sql, type Expression, type ExpressionBuilder, type SqlBool } from "kyse
 import type { SaidAttempt } from "../../../domain/posts/post.ts";
 import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
 import { TIME_LIMITS } from "../../../domain/time-limits.ts";
-import type { MissedCutoff, MissedPost, TakenOver, UnusableNote } from "../../engine/claims.ts";
+import type { MissedCutoff, MissedPost, TakeOver, UnusableNote } from "../../engine/claims.ts";
 import { LIVE_STEP, RESTORED_STEP, type Lease } from "../../engine/ledger.ts";
 import { anyOf, change, queryOf, rowOf, rowsOf, deleteRows, updateRows } from "../../engine/statements.ts";
 import type { Death } from "../../engine/engine.ts";
@@ -132,7 +132,7 @@ export async function takeOver(
   tx: Tx,
   workerId: string,
   { now, arrivedAt }: { readonly now: number } & Death,
-): Promise<TakenOver> {
+): Promise<TakeOver> {
   const held = await lockPosts(tx, (eb) => eb("lease_worker", "=", workerId));
   const closing = sql`SELECT 1 FROM workers WHERE id = ${workerId} AND is_closing = 1`;
   const isCrash = (await rowOf(tx, closing)) === undefined;
@@ -205,28 +205,24 @@ interface Release {
 /** True where that crash was one too many. */
 async function countCrash(tx: Tx, locked: LockedPost, { now, ended: attempts }: Release): Promise<boolean> {
   const { id } = locked;
-  const query = queryOf(tx);
-  const { numUpdatedRows } = await query
-    .updateTable("posts")
-    .set({ crashes: sql`crashes + 1` })
-    .where("id", "=", id)
-    // A post in another state is held by a call, not by a publisher.
-    .where("status", "in", ["publishing", "uploaded", "published"])
-    .executeTakeFirst();
-  const post = numUpdatedRows === 0n ? undefined : await readCrashed(tx, id);
+  // A post in another state is held by a call, not by a publisher.
+  const held = { id, status: ["publishing", "uploaded", "published"] } as const;
+  const counted = await updateRows(tx, "posts", held, { crashes: sql`crashes + 1` });
+  const post = counted === 0 ? undefined : await readCrashed(tx, id);
   if (post === undefined) return false;
   const ended = { tries: 0, next_at: null, crashes: 0, updated_at: now };
-  const update = query.updateTable("posts").where("id", "=", id);
   if (post.status === "published") {
     // The post stays published.
     const warnings = [...(JSON.parse(post.warnings ?? "[]") as string[]), FOLLOW_UPS_CRASHED];
-    await update.set({ ...ended, warnings: JSON.stringify(warnings) }).execute();
+    await updateRows(tx, "posts", { id }, { ...ended, warnings: JSON.stringify(warnings) });
     return true;
   }
   const error = crashSentence(post);
   const outcome = post.in_doubt === 1 ? "unknown" : "failed";
   await endAttempt(tx, locked, { end: { finished_at: now, outcome, error }, ended: attempts });
-  const failed = await update
+  const failed = await queryOf(tx)
+    .updateTable("posts")
+    .where("id", "=", id)
     .set({ ...ended, status: TRANSITIONS.fail.to, error, in_doubt: post.in_doubt })
     .returningAll()
     .executeTakeFirstOrThrow();

@@ -1,0 +1,290 @@
+import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { startPublishing } from "../../src/app/publisher.ts";
+import { systemClock } from "../../src/app/system-clock.ts";
+import type { Context } from "../../src/app/compose.ts";
+import { AppError } from "../../src/domain/errors.ts";
+import type { Caller } from "../../src/domain/permissions.ts";
+import { newId } from "../../src/domain/ids.ts";
+import type { Logger } from "../../src/ports/logger.ts";
+import type { Publisher } from "../../src/publishing/loop.ts";
+import { noticeRestore } from "../../src/publishing/restored.ts";
+import { createCipher } from "../../src/store/engine/cipher.ts";
+import type { Engine, Liveness } from "../../src/store/engine/engine.ts";
+import type { Store, Tx } from "../../src/store/engine/store.ts";
+import { createStore } from "../../src/store/open-store.ts";
+import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
+import { listWorkersBeside } from "../../src/store/queries/workers.ts";
+import type { AnyTool } from "../../src/toolkit/define-tool.ts";
+import { type CallResult, createToolbox, type Toolbox } from "../../src/toolkit/toolbox.ts";
+import { agentsWords } from "../../src/toolkit/words.ts";
+import { CLASS_PLATFORMS } from "../faults/class-platforms.ts";
+import { endConnections, type Network } from "./network.ts";
+import type { Realm, World } from "./world.ts";
+
+/** What the disk does, and how often. */
+const DISK_FAULTS = { full: 0.004, slow: 0.02 } as const;
+
+/** One data folder, its clock, and the processes that work on it. */
+export class Machine {
+  readonly world: World;
+  readonly network: Network;
+  readonly folder: string;
+  readonly tools: readonly AnyTool[];
+  readonly hosts: Host[] = [];
+  /** Of all its processes, which have one wall clock. */
+  skewMs = 0;
+  /** Until then nothing more can be written. */
+  fullUntil = -1;
+  isCalm = false;
+  #copies = 0;
+  readonly #masterKey: Buffer;
+
+  constructor(options: {
+    readonly world: World;
+    readonly network: Network;
+    readonly folder: string;
+    readonly tools: readonly AnyTool[];
+    /** An empty database. */
+    readonly database: Buffer;
+  }) {
+    this.world = options.world;
+    this.network = options.network;
+    this.folder = options.folder;
+    this.tools = options.tools;
+    this.#masterKey = Buffer.alloc(32, 7);
+    rmSync(this.folder, { recursive: true, force: true });
+    mkdirSync(this.folder, { recursive: true });
+    writeFileSync(this.file, options.database);
+  }
+
+  get file(): string {
+    return join(this.folder, "posthorn.db");
+  }
+
+  get epoch(): string {
+    return join(this.folder, "generation");
+  }
+
+  get living(): readonly Host[] {
+    return this.hosts.filter(({ realm }) => !realm.isDead);
+  }
+
+  setClock(byMs: number): void {
+    this.skewMs += byMs;
+    for (const { realm } of this.hosts) realm.skewMs = this.skewMs;
+  }
+
+  boot(timezone: string): Host {
+    const realm = {
+      name: `host${this.hosts.length + 1}`,
+      skewMs: this.skewMs,
+      isDead: false,
+      frozenUntil: 0,
+    };
+    const host = new Host(this, realm, createCipher(this.#masterKey), timezone);
+    this.hosts.push(host);
+    // Its start takes its time, and it may die in the middle.
+    this.world.in(realm, () => void host.start().catch((error: unknown) => host.fail(error)));
+    return host;
+  }
+
+  /** As `posthorn backup` takes it: the database at one moment. Not while nobody runs. */
+  async copy(): Promise<string | null> {
+    const [host] = this.living;
+    if (host?.store === null || host === undefined) return null;
+    const file = join(this.folder, `copy${(this.#copies += 1)}.db`);
+    await host.store.file?.copyTo(file);
+    return existsSync(file) ? file : null;
+  }
+
+  /** An older copy takes the place of the database, with nothing running. */
+  putBack(copy: string): void {
+    for (const end of ["-wal", "-shm"]) rmSync(this.file + end, { force: true });
+    copyFileSync(copy, this.file);
+  }
+}
+
+/** One process: real code on its own memory. */
+export class Host {
+  readonly machine: Machine;
+  readonly realm: Realm;
+  readonly ctx: Context;
+  readonly toolbox: Toolbox;
+  readonly pid: number;
+  publisher: Publisher | null = null;
+  #engine: Engine | null = null;
+
+  constructor(machine: Machine, realm: Realm, cipher: Context["cipher"], timezone: string) {
+    this.machine = machine;
+    this.realm = realm;
+    this.pid = 1_000 + machine.hosts.length;
+    this.ctx = machine.world.in(realm, () => this.#createContext(cipher, timezone));
+    this.toolbox = createToolbox(this.ctx, machine.tools);
+  }
+
+  get store(): Store | null {
+    return this.realm.isDead ? null : this.ctx.store;
+  }
+
+  async start(): Promise<void> {
+    await noticeRestore(this.ctx, this.machine.epoch);
+    this.publisher = await startPublishing(this.ctx, this.machine.epoch, {
+      host: "machine",
+      pid: this.pid,
+      role: "serve",
+    });
+    this.machine.world.note("started");
+  }
+
+  fail(error: unknown): void {
+    this.machine.world.note(`did not start: ${String(error)}`);
+    this.crash();
+  }
+
+  /** Calls a tool here. Never answers where the process dies meanwhile. */
+  call(name: string, args: object, caller: Caller): Promise<CallResult> {
+    return this.machine.world.in(this.realm, () => this.toolbox.call(name, args, caller, { waitMs: 0 }));
+  }
+
+  /** Its memory is gone, and so is every transaction that was not committed. */
+  crash(): void {
+    if (this.realm.isDead) return;
+    this.machine.world.note(`${this.realm.name} crashes`);
+    this.realm.isDead = true;
+    endConnections(this.realm);
+    this.#close();
+  }
+
+  /** It is asked to end, and ends, whatever fails meanwhile. */
+  async stop(): Promise<void> {
+    const { world } = this.machine;
+    const closing = world.in(this.realm, () => this.publisher?.close(8_000));
+    await Promise.race([closing, world.sleep(20_000)]).catch((error: unknown) =>
+      world.note(`${this.realm.name} did not close well: ${String(error)}`),
+    );
+    if (this.realm.isDead) return;
+    world.note(`${this.realm.name} has stopped`);
+    this.realm.isDead = true;
+    endConnections(this.realm);
+    this.#close();
+  }
+
+  #close(): void {
+    const engine = this.#engine;
+    this.#engine = null;
+    void engine?.[Symbol.asyncDispose]();
+  }
+
+  #createContext(cipher: Context["cipher"], timezone: string): Context {
+    const { network } = this.machine;
+    const links: Context["links"] = {
+      publicUrl: async () => "http://localhost:4747",
+      wakePublisher: () => {},
+      end: () => {},
+    };
+    const store = this.#openStore();
+    return {
+      settings: {
+        timezone,
+        maxLatenessMs: 60 * 60_000,
+        uploadFolders: [],
+        platformSettings: Object.fromEntries(
+          Object.keys(CLASS_PLATFORMS).map((name) => [
+            `POSTHORN_${name.toUpperCase()}_BASE_URL`,
+            `http://${name.replace("_", "-")}.example`,
+          ]),
+        ),
+        confirm: "never",
+      },
+      store,
+      clock: systemClock,
+      log: this.#logger(),
+      cipher,
+      outbound: network.door(this.realm),
+      sockets: absent("sockets"),
+      mailer: null,
+      files: absent("files"),
+      media: { forPost: () => absent("media.forPost()"), release: async () => {} },
+      publicMedia: absent("publicMedia"),
+      probe: absent("probe"),
+      films: null,
+      feed: absent("feed"),
+      platforms: new Map(Object.values(CLASS_PLATFORMS).map((platform) => [platform.name, platform])),
+      workerId: newId("wrk"),
+      inWords: agentsWords,
+      publicUrl: () => links.publicUrl(),
+      wakePublisher: () => links.wakePublisher(),
+      links,
+      [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+    };
+  }
+
+  #logger(): Logger {
+    const { world } = this.machine;
+    const at =
+      (level: string) =>
+      (fields: { readonly err?: unknown }, message: string): void => {
+        const error = fields.err instanceof Error ? `: ${fields.err.message}` : "";
+        world.note(`[${level}] ${message}${error}`);
+      };
+    return { debug: () => {}, info: () => {}, warn: at("warn"), error: at("error") };
+  }
+
+  #openStore(): Store {
+    const engine = openSqliteEngine({ file: this.machine.file });
+    this.#engine = engine;
+    return createStore({
+      ...engine,
+      liveness: this.#liveness(),
+      write: (work) => this.#write(engine, work),
+    });
+  }
+
+  /** Before and after a commit others get their turn, or the process dies. */
+  async #write<T>(engine: Engine, work: (tx: Tx) => Promise<T>): Promise<T> {
+    const { world, isCalm } = this.machine;
+    const isSlow = !isCalm && world.chance(DISK_FAULTS.slow);
+    await world.sleep(world.between(0, isSlow ? 4_000 : 2));
+    if (!isCalm && world.chance(DISK_FAULTS.full))
+      this.machine.fullUntil = world.elapsed + world.between(1_000, 60_000);
+    if (!isCalm && world.elapsed < this.machine.fullUntil)
+      throw new AppError("unavailable", "The disk is full.", {
+        cause: Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" }),
+      });
+    const result = await engine.write(work);
+    await world.sleep(world.between(0, 2));
+    return result;
+  }
+
+  /** On one machine the kernel knows who lives. */
+  #liveness(): Liveness {
+    const { machine } = this;
+    const isAlive = (id: string): boolean => machine.living.some((host) => host.workers.has(id));
+    return {
+      clock: null,
+      hold: async (workerId) => {
+        this.workers.add(workerId);
+        return { release: async () => void this.workers.delete(workerId) };
+      },
+      check: () => {},
+      hasEnded: ({ id }) => !isAlive(id),
+      listDead: async (besides) => {
+        const ids = await listWorkersBeside(this.ctx.store, besides);
+        return ids.filter((id) => !isAlive(id));
+      },
+    };
+  }
+
+  /** The workers of this process that are held. */
+  readonly workers = new Set<string>();
+}
+
+/** A part that no story here needs. */
+function absent<T extends object>(name: string): T {
+  return new Proxy({} as T, {
+    get(_target, property) {
+      throw new Error(`A story used ctx.${name}.${String(property)}.`);
+    },
+  });
+}

@@ -1,0 +1,113 @@
+import type { FinalPost, Version, Wish } from "./history.ts";
+import type { Publication } from "./platforms.ts";
+
+/** All that is left of a world when it is over. */
+export interface Outcome {
+  readonly wishes: readonly Wish[];
+  readonly published: readonly Publication[];
+  /** What platforms refused as no careful client's. */
+  readonly violations: readonly string[];
+  readonly posts: readonly FinalPost[];
+  /** The machine's clock at the end, in ms. */
+  readonly clockAt: number;
+  /** Something was thrown that nobody took. */
+  readonly stray: readonly string[];
+}
+
+/** By then what is due is settled, once no fault happens any more. */
+export const SETTLED_WITHIN_MS = 10 * 60_000;
+
+/** What cannot be in any world where the promises hold: a sentence for each. */
+export function judge(outcome: Outcome): string[] {
+  const publicOf = (wish: Wish): Publication[] =>
+    outcome.published.filter(({ text }) => wish.versions.some((version) => version.text === text));
+  return [
+    ...outcome.violations.map((what) => `A platform was asked what nobody may ask: ${what}.`),
+    ...outcome.stray.map((what) => `Something was thrown that nobody took: ${what}.`),
+    ...outcome.published
+      .filter(({ text }) => !outcome.wishes.some((wish) => wish.versions.some((one) => one.text === text)))
+      .map(({ text, platform }) => `“${text}” came out on ${platform}, and nobody wished for it.`),
+    ...outcome.wishes.flatMap((wish) => {
+      const out = publicOf(wish);
+      return [
+        ...twice(wish, out),
+        ...early(wish, out),
+        ...unapproved(wish, out),
+        ...cancelled(wish, out),
+        ...lost(wish, out, outcome),
+      ];
+    }),
+  ];
+}
+
+/** No effect twice, whoever sends it again: they look at the channel before they say that it is not there. */
+function twice(wish: Wish, out: readonly Publication[]): string[] {
+  return out.length > 1 ? [`${wish.name} came out ${out.length} times on ${wish.channel}.`] : [];
+}
+
+/** None early, and none as it was before somebody changed it and was told that it is changed. */
+function early(wish: Wish, out: readonly Publication[]): string[] {
+  return out.flatMap(({ text, sentAt, at }) => {
+    const possible = wish.versions.filter((version, index) => isPossible(wish, version, index, at));
+    if (!possible.some((version) => version.text === text))
+      return [`${wish.name} came out as “${text}”, which had been changed before.`];
+    return possible.some((version) => version.text === text && version.scheduledAt <= sentAt)
+      ? []
+      : [`${wish.name} came out at ${new Date(sentAt).toISOString()}, before its time.`];
+  });
+}
+
+/** Asked for by then, and no later one was answered before. */
+function isPossible(wish: Wish, { deed }: Version, index: number, at: number): boolean {
+  if (deed.outcome === "refused" || deed.invokedAt > at) return false;
+  return !wish.versions.some(
+    (later, other) =>
+      other > index &&
+      later.deed.outcome === "done" &&
+      later.deed.invokedAt > (deed.answeredAt ?? deed.invokedAt) &&
+      (later.deed.answeredAt ?? Infinity) < at - SENT_WITHIN_MS,
+  );
+}
+
+/** A request that was sent before the change may arrive so much later. */
+const SENT_WITHIN_MS = 30_000;
+
+function unapproved(wish: Wish, out: readonly Publication[]): string[] {
+  if (wish.approvals === null) return [];
+  return out
+    .filter(({ at }) => !wish.approvals?.some((deed) => deed.outcome !== "refused" && deed.invokedAt <= at))
+    .map(({ text }) => `“${text}” came out, and nobody had approved it.`);
+}
+
+/** An answered cancel holds. */
+function cancelled(wish: Wish, out: readonly Publication[]): string[] {
+  const deed = wish.cancels.find(({ outcome }) => outcome === "done");
+  if (deed === undefined || out.length === 0) return [];
+  return [`${wish.name} was cancelled, and came out all the same.`];
+}
+
+/** None lost: what was taken is settled and said, and what is said is so. */
+function lost(wish: Wish, out: readonly Publication[], { posts, clockAt }: Outcome): string[] {
+  const texts = wish.versions.map(({ text }) => text);
+  const rows = posts.filter(({ id, caption }) => id === wish.id || texts.includes(caption));
+  const [row] = rows;
+  if (rows.length > 1) return [`${wish.name} is in the database ${rows.length} times.`];
+  if (row === undefined)
+    return wish.id === null && out.length === 0 ? [] : [`${wish.name} was taken, and is not there any more.`];
+  const says = `${wish.name} is ${row.status}`;
+  switch (row.status) {
+    case "published":
+      return out.length === 0 ? [`${says}, and nobody can see it.`] : [];
+    case "cancelled":
+      return out.length > 0 ? [`${says}, and everybody can see it.`] : [];
+    case "failed":
+      if (row.error === null) return [`${says} without a reason.`];
+      return out.length > 0 && !row.inDoubt
+        ? [`${says} for certain, and everybody can see it: ${row.error}`]
+        : [];
+    default:
+      return row.isHeld || row.scheduledAt > clockAt - SETTLED_WITHIN_MS
+        ? []
+        : [`${says} since ${new Date(row.scheduledAt).toISOString()}, and nothing keeps it.`];
+  }
+}

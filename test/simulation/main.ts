@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { openStage, tell } from "./story.ts";
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string" },
+    seeds: { type: "string" },
+    minutes: { type: "string" },
+    trace: { type: "boolean", default: false },
+  },
+});
+
+const MEMORY = "/dev/shm";
+const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), "posthorn-world-"));
+const [from = 1, to = from] = (values.seeds ?? values.seed ?? "1").split("..").map(Number);
+let histories = 0;
+let violations = 0;
+const stage = await openStage(folder);
+const startedAt = process.hrtime.bigint();
+try {
+  for (let seed = from; seed <= to; seed += 1) {
+    const ended = await tell(stage, seed);
+    histories += 1;
+    violations += ended.violations.length;
+    if (values.trace) process.stdout.write(`${ended.trace.join("\n")}\n`);
+    const what = ended.violations.length === 0 ? "holds" : ended.violations.join("\n  ");
+    process.stdout.write(
+      `seed ${seed}: ${ended.posts} posts in ${Math.round(ended.lasted / 60_000)} minutes: ${what}\n`,
+    );
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+const seconds = Number(process.hrtime.bigint() - startedAt) / 1e9;
+process.stderr.write(`${seconds.toFixed(1)} s\n`);
+process.stdout.write(`${histories} histories, ${violations} violations\n`);
+process.exit(violations === 0 ? 0 : 1);
