@@ -35,6 +35,8 @@ export class App {
   /** The last view that the server answered; shown again if the next one fails. */
   #settled: Pick<State, "view" | "day" | "hour"> | null = null;
   #focus: string | null = null;
+  /** From which day on months were turned, how many, and where to. */
+  #stepped: { readonly day: Day; readonly months: number; readonly to: Day } | null = null;
 
   constructor(host: Host, options: CalendarOptions = {}) {
     this.#host = host;
@@ -94,11 +96,11 @@ export class App {
     return this.show(view, shown.day);
   }
 
-  /** Reloads the days shown. */
-  reload(): Promise<void> {
+  /** Reloads the days shown. `isQuiet`: no one asked for it, and nothing is shown of it but what is new. */
+  reload(isQuiet = false): Promise<void> {
     const state = this.state;
-    if (state === null || state.move !== null) return Promise.resolve();
-    return this.show(state.view, state.day, null, true);
+    if (state === null || state.move !== null || (isQuiet && state.isLoading)) return Promise.resolve();
+    return this.show(state.view, state.day, null, isQuiet ? "quietly" : "anew");
   }
 
   takeCancellation(): void {
@@ -136,8 +138,13 @@ export class App {
   step(direction: 1 | -1): Promise<void> {
     const state = this.state;
     if (state === null) return Promise.resolve();
-    const day = state.view === "month" ? addMonths(state.day, direction) : addDays(state.day, 7 * direction);
-    return this.show(state.view, day);
+    if (state.view === "week") return this.show("week", addDays(state.day, 7 * direction));
+    // From the 31st on and back again it is the 31st, although a month between has none.
+    const from = this.#stepped?.to === state.day ? this.#stepped : { day: state.day, months: 0 };
+    const months = from.months + direction;
+    const to = addMonths(from.day, months);
+    this.#stepped = { day: from.day, months, to };
+    return this.show("month", to);
   }
 
   showToday(): Promise<void> {
@@ -146,32 +153,43 @@ export class App {
   }
 
   /** Shows other days, and asks the server for them when they are not at hand. */
-  async show(view: View, day: Day, focus: string | null = null, isAnew = false): Promise<void> {
+  async show(
+    view: View,
+    day: Day,
+    focus: string | null = null,
+    again: "anew" | "quietly" | null = null,
+  ): Promise<void> {
     const before = this.state;
     if (before === null) return;
     const load = ++this.#loads;
     if (!before.isLoading) this.#settled = before;
     const days = daysOf({ ...before, view, day });
-    const mustLoad = (isAnew || !isLoaded(before, days)) && this.#host.abilities.callsTools;
-    const next = { ...before, view, day, panel: null, move: null };
+    const mustLoad = (again !== null || !isLoaded(before, days)) && this.#host.abilities.callsTools;
+    const isQuiet = again === "quietly";
+    const next = { ...before, view, day, panel: isQuiet ? before.panel : null, move: null };
     this.update(
-      { ...next, hour: view === "week" ? firstHour(next) : before.hour, isLoading: mustLoad },
+      {
+        ...next,
+        hour: view === "week" && !isQuiet ? firstHour(next) : before.hour,
+        isLoading: mustLoad && !isQuiet,
+      },
       focus,
     );
     if (!mustLoad) return;
     const loaded = await loadCalendar((args) => this.#host.call("show_calendar", args), this.#filters, days);
     if (load !== this.#loads || this.state === null) return;
+    if (loaded.calendar === null && isQuiet) return;
     if (loaded.calendar === null) {
       this.complain(loaded.sentence);
       const back = this.#settled ?? before;
       return this.update({ view: back.view, day: back.day, hour: back.hour, isLoading: false, move: null });
     }
     if (loaded.note !== null) this.complain(loaded.note);
-    this.#takeLoaded(loaded.calendar);
-    if (!isAnew) this.say(`${countPosts(loaded.calendar.posts.length)} loaded.`);
+    this.#takeLoaded(loaded.calendar, isQuiet);
+    if (again === null) this.say(`${countPosts(loaded.calendar.posts.length)} loaded.`);
   }
 
-  #takeLoaded(calendar: Calendar): void {
+  #takeLoaded(calendar: Calendar, isQuiet = false): void {
     if (this.state === null) return;
     // Posts that are being saved are newer here than in the answer; the post being moved is found by its old day.
     const { busy, move } = this.state;
@@ -182,7 +200,7 @@ export class App {
     const state = { ...this.state, calendar: { ...calendar, posts } };
     this.update({
       calendar: state.calendar,
-      hour: state.view === "week" ? firstHour(state) : state.hour,
+      hour: state.view === "week" && !isQuiet ? firstHour(state) : state.hour,
       isLoading: false,
     });
   }

@@ -1,4 +1,4 @@
-import type { Json } from "../../shared/json.ts";
+import { type Json, jsonOf, textOf } from "../../shared/json.ts";
 import type { WallTime } from "../../shared/zone.ts";
 import { POST_CHANGES, type PostChangeName } from "../post/post-changes.ts";
 import type { App } from "./app.ts";
@@ -68,9 +68,10 @@ export async function openText(app: App, id: string): Promise<void> {
   const answer = await doWork(app, post, { tool: "get_post", args: {}, doing: "Loading the text…" });
   const panel = app.state?.panel ?? null;
   const fresh = readPost(answer?.["post"]);
+  const readAt = textOf(jsonOf(answer?.["post"])["updatedAt"]);
   if (fresh !== null && panel !== null)
     app.update(
-      { panel: { ...panel, asking: null, writing: { id, text: fresh.caption ?? "" } } },
+      { panel: { ...panel, asking: null, writing: { id, text: fresh.caption ?? "", readAt } } },
       `text:${id}`,
     );
 }
@@ -82,18 +83,33 @@ export async function saveText(app: App, id: string, caption: string): Promise<v
   const isFailed = post.status === "failed";
   // What was typed is there again where it is refused.
   const panel = app.state?.panel ?? null;
-  if (panel !== null) app.update({ panel: { ...panel, writing: { id, text: caption } } });
+  const readAt = panel?.writing?.readAt ?? "";
+  if (panel !== null) app.update({ panel: { ...panel, writing: { id, text: caption, readAt } } });
   const answer = await doWork(app, post, {
     tool: isFailed ? "retry_post" : "update_post",
-    args: { caption },
+    args: { caption, ...(!isFailed && readAt !== "" && { ifUpdatedAt: readAt }) },
     doing: isFailed ? POST_CHANGES.retry.doing : "Saving…",
   });
-  if (answer === null) return;
+  if (answer === null) return showOtherText(app, id, readAt);
   if (app.state?.panel?.writing?.id === id)
     app.update({ panel: { ...app.state.panel, writing: null } }, "panel:title");
   app.say(isFailed ? POST_CHANGES.retry.said : "The text is saved.");
   app.showWarnings(answer["warnings"]);
   app.updateModel(`${id}: ${isFailed ? "retry_post with another text" : "another text"}`);
+}
+
+/** Says what others wrote meanwhile: it is replaced only by one who knows of it. */
+async function showOtherText(app: App, id: string, readAt: string): Promise<void> {
+  const { structured } = await app.call("get_post", { id });
+  const post = readPost(structured?.["post"]);
+  const changedAt = textOf(jsonOf(structured?.["post"])["updatedAt"]);
+  const panel = app.state?.panel ?? null;
+  const writing = panel?.writing ?? null;
+  if (post?.status !== "scheduled" || changedAt === readAt || writing?.id !== id) return;
+  if (panel !== null) app.update({ panel: { ...panel, writing: { ...writing, readAt: changedAt } } });
+  app.complain(
+    `It was changed elsewhere meanwhile. Its text is now “${post.caption ?? ""}”. Save again to put yours in its place.`,
+  );
 }
 
 /** `shown`: the post until the answer comes. Null: the server refused it, and the post is unchanged. */

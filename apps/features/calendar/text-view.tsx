@@ -1,5 +1,6 @@
 import { STATUSES } from "../../shared/statuses.ts";
 import { inOrder } from "./posts.ts";
+import { comingInWords } from "./coming.ts";
 import { countByStatus, periodDrafts, periodPosts, periodTitle, type State, comingLines } from "./state.ts";
 import { Sign } from "../../ui/tool.tsx";
 
@@ -20,11 +21,13 @@ export function TextView({ state }: { readonly state: State }) {
     <div class="brief">
       <h1>{periodTitle(state)}</h1>
       <p>{counts.length === 0 ? "No posts." : `${counts.join(", ")} (${state.zone.name})`}</p>
-      {comingLines(state).map((line) => (
-        <p key={line} dir="auto">
-          {line}
-        </p>
-      ))}
+      {comingLines(state)
+        .map(comingInWords)
+        .map((line) => (
+          <p key={line} dir="auto">
+            {line}
+          </p>
+        ))}
       <ul>
         {[...inOrder(failed), ...inOrder(coming)].map((post) => (
           <li key={post.id} class={post.status}>

@@ -1,6 +1,7 @@
 import { DRAFT_STATES } from "../../shared/drafts.ts";
 import { STATUSES } from "../../shared/statuses.ts";
 import type { App } from "./app.ts";
+import { ComingLine } from "./coming-line.tsx";
 import { countByStatus, periodDrafts, periodPosts, periodTitle, type State, comingLines } from "./state.ts";
 import { Sign, Tool } from "../../ui/tool.tsx";
 
@@ -93,10 +94,15 @@ export function Legend({ state }: Pick<ToolbarProps, "state">) {
   const counts = countByStatus(periodPosts(state));
   const drafts = Map.groupBy(periodDrafts(state), (draft) => draft.state);
   const isEmpty = counts.length === 0 && drafts.size === 0;
+  const coming = comingLines(state);
+  // A page around the calendar says itself that there is nothing.
+  if (isEmpty && state.options.onOpen !== undefined) return null;
   return (
     <>
       {/* Days of other months around it are shown and not counted. */}
-      <span class="none">{isEmpty ? `No posts in this ${state.view}.` : `In this ${state.view}:`}</span>
+      {(!isEmpty || coming.length === 0) && (
+        <span class="none">{isEmpty ? `No posts in this ${state.view}.` : `In this ${state.view}:`}</span>
+      )}
       {counts.map(([status, count]) => (
         <Count key={status} look={status} {...STATUSES[status]} count={count} />
       ))}
@@ -106,13 +112,16 @@ export function Legend({ state }: Pick<ToolbarProps, "state">) {
           look={one}
           {...DRAFT_STATES[one]}
           {...(one === "waiting" && { label: "waiting for you" })}
+          {...(one === "open" && length > 1 && { label: "drafts" })}
           count={length}
         />
       ))}
-      {comingLines(state).map((line) => (
-        <span key={line} class="none" dir="auto">
-          {line}
-        </span>
+      {coming.map((sentence) => (
+        <ComingLine
+          key={`${sentence.draftId}${sentence.after}`}
+          sentence={sentence}
+          address={state.options.seriesAddress}
+        />
       ))}
     </>
   );

@@ -3,7 +3,7 @@ import type { Check, Draft } from "../../../../src/domain/drafts/draft.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { now } from "../../../shared/clock.ts";
 import type { Json } from "../../../shared/json.ts";
-import { zone } from "../../data/session.ts";
+import { session, zone } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
 import { CallError } from "../../data/wire.ts";
 import { type Form, isAnything, type OwnContent, type TargetForm } from "./form.ts";
@@ -17,6 +17,8 @@ import { draftOf } from "./send-form.ts";
 
 export const WAIT_MS = 400;
 export const AGAIN_MS = 5_000;
+export const CHOOSE_ABOVE =
+  "Nothing was done: this was changed elsewhere. Choose above which one to go on with.";
 /** Browsers let so much go on when a window is closed. */
 const MAX_KEEPALIVE_CHARS = 20_000;
 
@@ -58,6 +60,8 @@ export interface Composer {
 }
 
 interface PostChange {
+  /** Why it cannot be changed any more, found out while one writes. Null: it can. */
+  readonly gone: Signal<string | null>;
   /** Changes or sends the post again. */
   send(): Promise<Post>;
 }
@@ -124,6 +128,7 @@ export function createDraftComposer({
     onState: (value) => {
       state.value = value;
       if (value.kind === "saved" || value.kind === "nothing") keptCopy.drop(draft.value);
+      if (value.kind === "saved") takenUp.value = null;
     },
   });
   const set = (next: Form): void => {
@@ -178,7 +183,7 @@ export function createDraftComposer({
   };
 }
 
-export function isSame(one: unknown, other: unknown): boolean {
+function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
@@ -186,8 +191,8 @@ export function refusalOf(error: unknown): Refusal {
   const sentence = sentenceOf(error);
   if (!(error instanceof CallError) || error.status === 0 || error.status >= 500)
     return { kind: "lost", sentence };
-  const changes = changesIn(error.sentences);
-  if (changes !== null) return { kind: "conflict", sentence: `In the meantime ${changes}.` };
+  const changes = changesIn(error.sentences, session.value?.name ?? "");
+  if (changes !== null) return { kind: "conflict", sentence: changes };
   // Also where it was decided about meanwhile, or is gone.
   return { kind: error.status === 409 || error.status === 404 ? "conflict" : "refused", sentence };
 }

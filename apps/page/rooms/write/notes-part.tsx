@@ -9,16 +9,8 @@ export function NotesPart({ composer }: { readonly composer: Composer }) {
   const [isOpen] = useState(title !== "" || labels.length > 0 || note !== "");
   return (
     <details class="card more-fields" open={isOpen}>
-      <summary>Labels and notes (not published)</summary>
+      <summary>Labels, note and name (not published)</summary>
       <div class="stack">
-        <TextField
-          label="Name of the draft (optional)"
-          type="text"
-          dir="auto"
-          maxLength={300}
-          value={title}
-          onText={(value) => composer.edit((now) => ({ ...now, title: value }))}
-        />
         <TextField
           label="Labels (optional)"
           help="To find it by. Separate them by commas."
@@ -42,6 +34,15 @@ export function NotesPart({ composer }: { readonly composer: Composer }) {
             />
           )}
         </Field>
+        <TextField
+          label="Name of the draft (optional)"
+          help="What it is called under Review and in the plan."
+          type="text"
+          dir="auto"
+          maxLength={300}
+          value={title}
+          onText={(value) => composer.edit((now) => ({ ...now, title: value }))}
+        />
       </div>
     </details>
   );
