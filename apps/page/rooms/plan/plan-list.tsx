@@ -83,15 +83,15 @@ function NoPosts({ query }: { readonly query: PlanQuery }) {
   return <Empty icon={<CalendarSearch aria-hidden="true" />} title="No posts here" text={text} />;
 }
 
-/** So far ahead the series are told that have no posts there yet. */
+/** How far ahead series are named that have no posts there yet. */
 const AHEAD_MS = 92 * 86_400_000;
 
-/** What series will bring: without it they seem to end where their posts do. */
+/** What series will bring. Without it they seem to end where their posts do. */
 function SeriesAhead({ query, round }: { readonly query: PlanQuery; readonly round: number }) {
   const { channels, states, label, search, isUpcoming } = query;
-  const isTold = isUpcoming && label === "" && (states.length === 0 || states.includes("scheduled"));
-  const asked = JSON.stringify([isTold, channels, round]);
-  const { data } = useLoad((signal) => (isTold ? loadAhead(channels, signal) : Promise.resolve([])), asked);
+  const isNamed = isUpcoming && label === "" && (states.length === 0 || states.includes("scheduled"));
+  const asked = JSON.stringify([isNamed, channels, round]);
+  const { data } = useLoad((signal) => (isNamed ? loadAhead(channels, signal) : Promise.resolve([])), asked);
   if (data === null || data.length === 0) return null;
   if (search !== "")
     return (
