@@ -282,9 +282,9 @@ export class Host {
   /** Before and after a commit others get their turn, or the process dies. */
   async #write<T>(engine: Engine, work: (tx: Tx) => Promise<T>): Promise<T> {
     const { world, isCalm } = this.machine;
-    const isSlow = !isCalm && world.chance(DISK_FAULTS.slow);
+    const isSlow = !isCalm && world.chance(DISK_FAULTS.slow) && world.allows("slowDisk");
     await world.sleep(world.between(0, isSlow ? 4_000 : 2));
-    if (!isCalm && world.chance(DISK_FAULTS.full))
+    if (!isCalm && world.chance(DISK_FAULTS.full) && world.allows("fullDisk"))
       this.machine.fullUntil = world.elapsed + world.between(1_000, 60_000);
     if (!isCalm && world.elapsed < this.machine.fullUntil)
       throw new AppError("unavailable", "The disk is full.", {

@@ -1,41 +1,67 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { shrink, story } from "./shrink.ts";
 import { openStage, tell } from "./story.ts";
+
+/* `npm run simulate`: histories of the whole service, each decided by its seed. docs/simulation.md says how to read them. */
 
 const { values } = parseArgs({
   options: {
     seed: { type: "string" },
+    /** As 1..500. */
     seeds: { type: "string" },
+    /** Fresh seeds, for so long. */
     minutes: { type: "string" },
     trace: { type: "boolean", default: false },
+    without: { type: "string", default: "" },
+    "fault-minutes": { type: "string" },
   },
 });
 
+/** Files in memory are quicker, and nothing here looks at the disk itself. */
 const MEMORY = "/dev/shm";
 const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), "posthorn-world-"));
-const [from = 1, to = from] = (values.seeds ?? values.seed ?? "1").split("..").map(Number);
+// The process's own clock and dice, from before any world.
+const until = Date.now() + Number(values.minutes ?? 0) * 60_000;
+const now = Date.now;
+const fresh = 1 + Math.floor(Math.random() * 2 ** 30);
+
+function* seeds(): Generator<number> {
+  if (values.minutes !== undefined) {
+    for (let seed = fresh; now() < until; seed += 1) yield seed;
+    return;
+  }
+  const [from = 1, to = from] = (values.seeds ?? values.seed ?? "1").split("..").map(Number);
+  for (let seed = from; seed <= to; seed += 1) yield seed;
+}
+
+const without = values.without === "" ? [] : values.without.split(",");
+const minutes = values["fault-minutes"] === undefined ? {} : { minutes: Number(values["fault-minutes"]) };
+const options = { without, ...minutes };
 let histories = 0;
 let violations = 0;
 const stage = await openStage(folder);
-const startedAt = process.hrtime.bigint();
 try {
-  for (let seed = from; seed <= to; seed += 1) {
-    const ended = await tell(stage, seed);
+  for (const seed of seeds()) {
+    const ended = await tell(stage, seed, options);
     histories += 1;
     violations += ended.violations.length;
+    const isHeld = ended.violations.length === 0;
+    const lasted = Math.round(ended.lasted / 60_000);
     if (values.trace) process.stdout.write(`${ended.trace.join("\n")}\n`);
-    const what = ended.violations.length === 0 ? "holds" : ended.violations.join("\n  ");
     process.stdout.write(
-      `seed ${seed}: ${ended.posts} posts in ${Math.round(ended.lasted / 60_000)} minutes: ${what}\n`,
+      `seed ${seed}: ${ended.posts} posts in ${lasted} minutes, ${isHeld ? "holds" : "VIOLATED"}\n`,
     );
+    if (isHeld) continue;
+    const isGiven = values.trace || without.length > 0;
+    const { ended: shortest, by } = isGiven ? { ended, by: options } : await shrink(stage, seed);
+    process.stdout.write(`${story(shortest, by)}\n`);
+    break;
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-const seconds = Number(process.hrtime.bigint() - startedAt) / 1e9;
-process.stderr.write(`${seconds.toFixed(1)} s\n`);
 process.stdout.write(`${histories} histories, ${violations} violations\n`);
 process.exit(violations === 0 ? 0 : 1);

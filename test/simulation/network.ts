@@ -77,7 +77,7 @@ export class Network {
     let left = this.#world.random();
     for (const [fault, share] of Object.entries(ROAD_FAULTS)) {
       left -= share;
-      if (left < 0) return fault as RoadFault;
+      if (left < 0) return this.#world.allows(fault) ? (fault as RoadFault) : null;
     }
     return null;
   }

@@ -53,7 +53,8 @@ export class People {
     const end = world.elapsed + forMs;
     while (world.elapsed < end) {
       await world.sleep(world.between(100, 25_000));
-      if (this.machine.living.length > 0) await world.pick(ACTS)(this);
+      const { name, act } = world.pick(TURNS);
+      if (this.machine.living.length > 0 && world.allows(name)) await act(this);
     }
   }
 
@@ -328,7 +329,14 @@ async function pause(people: People): Promise<void> {
   }
 }
 
-const ACTS: readonly Act[] = [
-  ...[schedule, schedule, schedule, schedule, schedule],
-  ...[update, update, cancel, retry, draft, draft, pause],
+/** What people do, and how often beside each other. */
+const ACTS: readonly (readonly [name: string, share: number, act: Act])[] = [
+  ["schedule", 5, schedule],
+  ["update", 2, update],
+  ["cancel", 1, cancel],
+  ["retry", 1, retry],
+  ["draft", 2, draft],
+  ["pause", 1, pause],
 ];
+export const ACT_NAMES = ACTS.map(([name]) => name);
+const TURNS = ACTS.flatMap(([name, share, act]) => Array.from({ length: share }, () => ({ name, act })));

@@ -96,7 +96,8 @@ export class ServerConnection {
       await world.sleep(world.between(10, 5_000));
       throw unreachable();
     }
-    const luck = this.#link.server.isCalm ? 0.5 : world.random();
+    const isCalm = this.#link.server.isCalm || !world.allows("commit");
+    const luck = isCalm ? 0.5 : world.random();
     const { unanswered, unansweredAndUndone, again } = COMMIT_FAULTS;
     if (luck < unansweredAndUndone) throw new CommitUnanswered(new Error("The connection was lost."));
     if (luck < unansweredAndUndone + again) await undone(engine, work);

@@ -36,14 +36,23 @@ export interface Ended {
   readonly posts: number;
 }
 
+/** Makes a history simpler. */
+export interface Shorter {
+  /** Names of faults, and of what people do. */
+  readonly without?: readonly string[];
+  /** For so long there are faults, and people do something. */
+  readonly minutes?: number;
+}
+
 const CLASSES = ["class_a", "class_b", "class_c", "class_d", "class_e", "class_f"] as const;
 const ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"] as const;
 const FIRST_DAY = Date.UTC(2026, 0, 1);
 const DAY = 86_400_000;
 
 /** One history, from the first start to long after the last fault. */
-export async function tell(stage: Stage, seed: number): Promise<Ended> {
-  const world = new World(seed, 0);
+export async function tell(stage: Stage, seed: number, options: Shorter = {}): Promise<Ended> {
+  const { without = [], minutes = Infinity } = options;
+  const world = new World(seed, 0, without);
   const start = FIRST_DAY + world.between(0, 1_000) * DAY + world.between(0, DAY - 1);
   world.skip(start);
   using _ = enter(world);
@@ -86,7 +95,7 @@ export async function tell(stage: Stage, seed: number): Promise<Ended> {
     await Promise.all(set);
     machine.isCalm = false;
     const people = new People(machine, channels, callerOf(), platforms.published);
-    const forMs = world.between(3, 15) * 60_000;
+    const forMs = Math.min(world.between(3, 15), minutes) * 60_000;
     const lives = [people.live(forMs), people.live(forMs), unrest(people, zone, forMs)];
     const living = Promise.all(lives).catch((error: unknown) => void stray.push(String(error)));
     await world.run(forMs + 120_000);
@@ -117,24 +126,41 @@ function calm(machine: Machine, network: Network): void {
   for (const host of machine.hosts) host.realm.frozenUntil = host.cutUntil = 0;
 }
 
-/** What happens to machines. */
+/** What happens to machines, and how often beside each other. The rest of the time nothing does. */
+const UNREST = {
+  boot: 22,
+  crash: 28,
+  stop: 8,
+  freeze: 8,
+  jump: 5,
+  cut: 5,
+  downtime: 4,
+  copy: 8,
+  putBack: 6,
+} as const;
+export const UNREST_NAMES = Object.keys(UNREST);
+const CHANCES = Object.entries(UNREST).flatMap(([name, share]) => Array.from({ length: share }, () => name));
+
 async function unrest(people: People, zone: string, forMs: number): Promise<void> {
   const { machine, world } = people;
-  let copy: { readonly file: string; readonly at: number } | null = null;
   const end = world.elapsed + forMs;
+  let copy: { readonly file: string; readonly at: number } | null = null;
   while (world.elapsed < end) {
     await world.sleep(world.between(500, 90_000));
     const { living } = machine;
-    const what = world.between(1, 100);
-    if (living.length === 0 || (what <= 25 && living.length < 3)) machine.boot(zone);
-    else if (what <= 55) world.pick(living).crash();
-    else if (what <= 65) void world.pick(living).stop();
-    else if (what <= 75) freeze(machine, world.pick(living));
-    else if (what <= 80 && machine.server === null) jump(machine);
-    else if (what <= 82 && machine.server !== null) cut(world.pick(living), world);
-    else if (what <= 84) await downtime(machine);
-    else if (what <= 92) copy = { file: (await machine.copy()) ?? "", at: world.now };
-    else if (copy !== null && copy.file !== "") putBack(people, copy);
+    const [host] = living.length === 0 ? [] : [world.pick(living)];
+    const what = world.pick(CHANCES);
+    if (host === undefined) machine.boot(zone);
+    else if (!world.allows(what)) continue;
+    else if (what === "boot" && living.length < 3) machine.boot(zone);
+    else if (what === "crash") host.crash();
+    else if (what === "stop") void host.stop();
+    else if (what === "freeze") freeze(machine, host);
+    else if (what === "jump" && machine.server === null) jump(machine);
+    else if (what === "cut" && machine.server !== null) cut(host, world);
+    else if (what === "downtime") await downtime(machine);
+    else if (what === "copy") copy = { file: (await machine.copy()) ?? "", at: world.now };
+    else if (what === "putBack" && copy !== null && copy.file !== "") putBack(people, copy);
   }
 }
 

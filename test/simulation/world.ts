@@ -59,13 +59,16 @@ export class World {
   /** Lines of what happened, the same for the same seed. */
   readonly trace: string[] = [];
   readonly seed: number;
+  /** Names of what does not happen here, though it is chosen: so the rest of the history stays nearly the same. */
+  readonly #without: ReadonlySet<string>;
   readonly #events: Event[] = [];
   #now: number;
   #elapsed = 0;
   #seq = 0;
 
-  constructor(seed: number, startsAt: number) {
+  constructor(seed: number, startsAt: number, without: readonly string[] = []) {
     this.seed = seed;
+    this.#without = new Set(without);
     this.random = createRandom(seed);
     this.dice = createRandom(seed ^ 0x5eed);
     this.nonces = createRandom(seed ^ 0x1d5);
@@ -89,6 +92,11 @@ export class World {
 
   chance(probability: number): boolean {
     return this.random() < probability;
+  }
+
+  /** Whether this happens, once it is chosen. */
+  allows(what: string): boolean {
+    return !this.#without.has(what);
   }
 
   pick<T>(items: readonly T[]): T {
