@@ -83,8 +83,8 @@ export default definePlatform({
         metadata: Fields.parse(post.metadata),
       },
       send: async () => deliver(post, JSON.stringify(await toEvent(post, io, happenedAt)), io),
-      // The receiver drops what comes again under the same webhook-id.
-      reconcile: async () => ({ outcome: "send_again" }),
+      // The receiver drops what comes again under the same webhook-id, or refuses it as known.
+      reconcile: async () => ({ outcome: "send_again", isStillInDoubt: true }),
     });
     const { id, url } = Delivered.parse(answer);
     return { state: "live", platformPostId: id ?? post.id, platformUrl: url };

@@ -323,6 +323,17 @@ describe("a delivery", () => {
     },
   );
 
+  it.each([401, 409, 410])(
+    "is not called failed for certain where a lost answer is followed by %d",
+    async (status) => {
+      const { row } = await connect();
+      receiver.replies.push("cut", ...Array.from({ length: 500 }, () => ({ status })));
+      const post = await finish((await publish(row)).id);
+      expect(post).toMatchObject({ status: "failed", in_doubt: 1 });
+      expect(post.error).toMatch(/^outcome unknown/);
+    },
+  );
+
   it("is not sent before its time, nor given up without a word after it", async () => {
     const { row } = await connect();
     const post = await publish(row, {
