@@ -42,6 +42,7 @@ export class Machine {
   /** Null: the database is a file in the folder. */
   readonly server: Server | null;
   #isCalm = false;
+  #shown = -Infinity;
   #copies = 0;
   readonly #masterKey: Buffer;
 
@@ -84,8 +85,10 @@ export class Machine {
   }
 
   setClock(byMs: number): void {
+    this.#shown = Math.max(this.#shown, this.world.now + this.skewMs);
     this.skewMs += byMs;
-    for (const { realm } of this.hosts) realm.skewMs = this.skewMs;
+    for (const { realm } of this.hosts)
+      Object.assign(realm, { skewMs: this.skewMs, shown: this.#shown, shown: this.#shown });
   }
 
   boot(timezone: string): Host {

@@ -45,7 +45,9 @@ export function judge(outcome: Outcome): string[] {
 
 /** No effect twice, whoever sends it again: they look at the channel before they say that it is not there. */
 function twice(wish: Wish, out: readonly Publication[]): string[] {
-  return out.length > 1 ? [`${wish.name} came out ${out.length} times on ${wish.channel}.`] : [];
+  // A copy that does not know of another text cannot look for it.
+  const counted = wish.isForgotten ? out.filter(({ text }) => text === out[0]?.text) : out;
+  return counted.length > 1 ? [`${wish.name} came out ${counted.length} times on ${wish.channel}.`] : [];
 }
 
 /** None early, and none as it was before somebody changed it and was told that it is changed. */

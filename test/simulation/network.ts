@@ -15,7 +15,7 @@ export interface Arrived {
   readonly body: string;
   /** Who sent it, for the judge alone. */
   readonly from: Realm;
-  /** By the sender's own clock, when it was sent. */
+  /** The furthest that the sender's clock had shown when it was sent. */
   readonly sentAt: number;
 }
 
@@ -94,7 +94,7 @@ export class Network {
         headers: lowerCase(request.headers ?? {}),
         body: typeof request.body === "string" ? request.body : (request.body?.toString() ?? ""),
         from: realm,
-        sentAt: Math.floor(world.now + realm.skewMs),
+        sentAt: Math.floor(Math.max(world.now + realm.skewMs, realm.shown)),
       };
       let isOver = false;
       let hasArrived = false;

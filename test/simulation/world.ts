@@ -29,6 +29,8 @@ export interface Realm {
   readonly name: string;
   /** Added to the world's wall clock, in ms. */
   skewMs: number;
+  /** The furthest that its clock has shown before it was set back: what was due then may go on. */
+  shown: number;
   isDead: boolean;
   /** Stopped by the system: nothing of it runs until then. */
   frozenUntil: number;
@@ -43,7 +45,7 @@ interface Event {
 }
 
 /** Of whatever is nobody's memory: the network, the platforms, the judge. */
-export const OUTSIDE: Realm = { name: "world", skewMs: 0, isDead: false, frozenUntil: 0 };
+export const OUTSIDE: Realm = { name: "world", skewMs: 0, shown: -Infinity, isDead: false, frozenUntil: 0 };
 
 const realms = new AsyncLocalStorage<Realm>();
 let current: World | null = null;

@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest";
+import type { Deed, FinalPost, Version, Wish } from "./history.ts";
+import { judge, type Outcome } from "./judge.ts";
+import type { Publication } from "./platforms.ts";
+
+/* The judge itself: each rule with a history that breaks it, and one that just holds. */
+
+const MINUTE = 60_000;
+const DUE = 100 * MINUTE;
+
+function deed(invokedAt: number, more: Partial<Deed> = {}): Deed {
+  const answeredAt = more.outcome === "unknown" ? null : invokedAt + 10;
+  return {
+    tool: "t",
+    args: {},
+    invokedAt,
+    clockAt: invokedAt,
+    answeredAt,
+    outcome: "done",
+    answer: {},
+    ...more,
+  };
+}
+
+function version(text: string, more: Partial<Version> = {}): Version {
+  return { text, scheduledAt: DUE, deed: deed(MINUTE), ...more };
+}
+
+function wish(more: Partial<Wish> = {}): Wish {
+  const versions = [version("post 1 v1")];
+  const none = { cancels: [], approvals: null, slotAt: null, isForgotten: false };
+  return { name: "post 1", channel: "class_a", channelId: "acc_1", id: "post_1", versions, ...none, ...more };
+}
+
+const out = (text = "post 1 v1", sentAt = DUE): Publication => ({
+  platform: "class_a",
+  text,
+  at: sentAt + 10,
+  sentAt,
+  from: "host1",
+});
+
+const row = (more: Partial<FinalPost> = {}): FinalPost => ({
+  id: "post_1",
+  caption: "post 1 v1",
+  status: "published",
+  error: null,
+  inDoubt: false,
+  scheduledAt: DUE,
+  isHeld: false,
+  ...more,
+});
+
+function told(more: Partial<Outcome>): string[] {
+  const holds = { wishes: [wish()], published: [out()], posts: [row()], clockAt: 200 * MINUTE };
+  return judge({ violations: [], stray: [], ...holds, ...more });
+}
+
+const failed = (more: Partial<FinalPost> = {}): FinalPost =>
+  row({ status: "failed", error: "It was refused.", ...more });
+const cancelled = { cancels: [deed(2 * MINUTE)] };
+const approval = (revision: number): Deed => deed(3 * MINUTE, { args: { revision } });
+const draft = (approvals: Deed[]): Wish =>
+  wish({
+    approvals,
+    versions: [
+      version("post 1 v1", { revision: 1 }),
+      version("post 1 v2", { revision: 2, deed: deed(2 * MINUTE) }),
+    ],
+  });
+const changed = (outcome: Deed["outcome"]): Wish =>
+  wish({ versions: [version("post 1 v1"), version("post 1 v2", { deed: deed(2 * MINUTE, { outcome }) })] });
+const slots = (more: Partial<Wish>): Partial<Outcome> => ({
+  wishes: [
+    wish({ slotAt: DUE }),
+    wish({ name: "post 2", id: "post_2", versions: [version("post 2 v1")], slotAt: DUE, ...more }),
+  ],
+  published: [out(), out("post 2 v1")],
+  posts: [row(), row({ id: "post_2", caption: "post 2 v1" })],
+});
+
+describe("the judge", () => {
+  it("has nothing to say where all is well", () => expect(told({})).toEqual([]));
+
+  it.each<[rule: string, broken: Partial<Outcome>, holds: Partial<Outcome>]>([
+    ["twice", { published: [out(), out()] }, { wishes: [changed("unknown")], published: [out("post 1 v2")] }],
+    [
+      "twice, of a copy",
+      { wishes: [wish({ isForgotten: true })], published: [out(), out()] },
+      {
+        wishes: [wish({ isForgotten: true, versions: [version("post 1 v1"), version("post 1 v2")] })],
+        published: [out(), out("post 1 v2")],
+      },
+    ],
+    ["early", { published: [out("post 1 v1", DUE - 1)] }, { published: [out("post 1 v1", DUE)] }],
+    ["as it was before a change", { wishes: [changed("done")] }, { wishes: [changed("refused")] }],
+    ["lost", { published: [], posts: [] }, { wishes: [wish({ id: null })], published: [], posts: [] }],
+    ["said to be out", { published: [] }, { published: [], posts: [failed()] }],
+    ["said to have failed for certain", { posts: [failed()] }, { posts: [failed({ inDoubt: true })] }],
+    [
+      "failed without a reason",
+      { published: [], posts: [failed({ error: null })] },
+      { published: [], posts: [failed()] },
+    ],
+    [
+      "cancelled",
+      { wishes: [wish(cancelled)] },
+      { wishes: [wish(cancelled)], published: [], posts: [row({ status: "cancelled" })] },
+    ],
+    [
+      "never settled",
+      { published: [], posts: [row({ status: "publishing" })] },
+      { published: [], posts: [row({ status: "scheduled", isHeld: true })] },
+    ],
+    ["not approved", { wishes: [draft([])] }, { wishes: [draft([approval(1)])] }],
+    [
+      "not what was approved",
+      { wishes: [draft([approval(2)])] },
+      { wishes: [draft([approval(1), approval(2)])] },
+    ],
+    ["one slot for two", slots({}), slots({ channelId: "acc_2" })],
+    ["nobody's", { published: [out(), out("spam")] }, {}],
+    ["asked what may not be asked", { violations: ["POST /d/publish: twice"] }, {}],
+    ["thrown", { stray: ["TypeError"] }, {}],
+  ])("%s", (_rule, broken, holds) => {
+    expect(told(broken)).not.toEqual([]);
+    expect(told(holds)).toEqual([]);
+  });
+});
