@@ -87,14 +87,14 @@ export class Machine {
   setClock(byMs: number): void {
     this.#shown = Math.max(this.#shown, this.world.now + this.skewMs);
     this.skewMs += byMs;
-    for (const { realm } of this.hosts)
-      Object.assign(realm, { skewMs: this.skewMs, shown: this.#shown, shown: this.#shown });
+    for (const { realm } of this.hosts) Object.assign(realm, { skewMs: this.skewMs, shown: this.#shown });
   }
 
   boot(timezone: string): Host {
     const realm = {
       name: `host${this.hosts.length + 1}`,
       skewMs: this.skewMs,
+      shown: this.#shown,
       isDead: false,
       frozenUntil: 0,
     };
