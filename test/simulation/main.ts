@@ -9,20 +9,29 @@ const { values } = parseArgs({
   options: {
     seed: { type: "string" },
     seeds: { type: "string" },
+    /** No other history is begun after so long, nor, with this, after the first that does not hold. */
     minutes: { type: "string" },
+    "until-violation": { type: "boolean", default: false },
+    /** Where the files of the worlds are. */
+    folder: { type: "string" },
     trace: { type: "boolean", default: false },
   },
 });
 
 const MEMORY = "/dev/shm";
-const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), "posthorn-world-"));
+const folder = mkdtempSync(
+  join(values.folder ?? (existsSync(MEMORY) ? MEMORY : tmpdir()), "posthorn-world-"),
+);
 const [from = 1, to = from] = (values.seeds ?? values.seed ?? "1").split("..").map(Number);
 let histories = 0;
 let violations = 0;
 const stage = await openStage(folder);
 const startedAt = process.hrtime.bigint();
+const secondsPassed = (): number => Number(process.hrtime.bigint() - startedAt) / 1e9;
+const limit = Number(values.minutes ?? Infinity) * 60;
+const isOver = (): boolean => secondsPassed() > limit || (values["until-violation"] && violations > 0);
 try {
-  for (let seed = from; seed <= to; seed += 1) {
+  for (let seed = from; seed <= to && !isOver(); seed += 1) {
     const ended = await tell(stage, seed);
     histories += 1;
     violations += ended.violations.length;
@@ -35,7 +44,6 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-const seconds = Number(process.hrtime.bigint() - startedAt) / 1e9;
-process.stderr.write(`${seconds.toFixed(1)} s\n`);
+process.stderr.write(`${secondsPassed().toFixed(1)} s\n`);
 process.stdout.write(`${histories} histories, ${violations} violations\n`);
 process.exit(violations === 0 ? 0 : 1);
