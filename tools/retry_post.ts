@@ -12,7 +12,7 @@ export default defineTool({
   title: "Send a failed post again",
   permission: "publish",
   description:
-    "Send a failed post again. Read its error first (get_post) and give what is to change. An unknown outcome is asked about first. " +
+    "Send a failed post again. Read its error first (get_post) and change what it names. An unknown outcome is asked about first. " +
     'Example: {"id":"post_1","caption":"Corrected text"}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: PostRetry,

@@ -12,7 +12,7 @@ export default defineTool({
   title: "Change a scheduled post",
   permission: "publish",
   description:
-    "Change a post that is still scheduled. For a live post use edit_published_post. " +
+    "Change a post that is still scheduled. Live posts: edit_published_post. " +
     'Example: {"id":"post_1","metadata":{"title":"New title"}}',
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   input: PostChange,

@@ -64,7 +64,7 @@ async function setPaused(accountId: string, paused: boolean): Promise<void> {
 }
 
 /** What the server says would become of the posts. Null: it has not answered yet. */
-function useForecast(accountId: string, paused: boolean): string | null {
+export function useForecast(accountId: string, paused: boolean): string | null {
   const [told, setTold] = useRefusal();
   useEffect(() => {
     call("update_account", { accountId, paused, dryRun: true }).then(

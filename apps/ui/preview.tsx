@@ -130,13 +130,20 @@ function unitOf({ unit }: Count): string {
   return unit === "bytes" ? "bytes" : "characters";
 }
 
+/** `10,000` */
+function inDigits(count: number): string {
+  return count.toLocaleString("en");
+}
+
 /** How long a text is, as the platform counts. */
 export function CountNote({ count }: { readonly count: Count }) {
   if (count.max === null) return null;
   const left = count.max - count.length;
   return (
     <p class={left < 0 ? "note count-over" : "note muted"}>
-      {left < 0 ? `${-left} ${unitOf(count)} too long` : `${count.length} of ${count.max} ${unitOf(count)}`}
+      {left < 0
+        ? `${inDigits(-left)} ${unitOf(count)} too long`
+        : `${inDigits(count.length)} of ${inDigits(count.max)} ${unitOf(count)}`}
     </p>
   );
 }

@@ -11,7 +11,7 @@ export function Empty({
 }: {
   readonly icon: ComponentChildren;
   readonly title: string;
-  readonly text: string;
+  readonly text: ComponentChildren;
   readonly children?: ComponentChildren;
 }) {
   return (

@@ -58,6 +58,20 @@ export function nothingToChange(way: string, leftEmpty: readonly string[] = []):
   );
 }
 
+/**
+ * Of what came empty and, left out, would let a call act on more than was meant. Null: nothing did. `fields`: what
+ * narrows the call.
+ */
+export function tellWidened(
+  fields: readonly string[],
+  leftEmpty: readonly string[] = [],
+): { readonly field: string; readonly what: string } | null {
+  const empty = fields.filter((field) => leftEmpty.includes(field));
+  if (empty.length === 0) return null;
+  const [are, count] = empty.length === 1 ? ["is", "counts"] : ["are", "count"];
+  return { field: empty.join(", "), what: `${are} empty, which ${count} as left out` };
+}
+
 /** Longest sentence that anybody is answered, in UTF-16 units: agents pay for every word of it. */
 export const MAX_SENTENCE_CHARS = 2_000;
 

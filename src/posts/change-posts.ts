@@ -1,7 +1,7 @@
 import { meantBound, meantDay } from "../domain/arguments/meant-times.ts";
 import type { Quota } from "../domain/accounts/account.ts";
-import { Message, named, type Said } from "../domain/sentences.ts";
-import { AppError } from "../domain/errors.ts";
+import { Message, named, type Said, say } from "../domain/sentences.ts";
+import { AppError, tellWidened } from "../domain/errors.ts";
 import { plural, quote } from "../domain/text/plain-text.ts";
 import { canReachAccount } from "../domain/permissions.ts";
 import type { ChangedPost, PostsChange } from "../domain/posts/post-body.ts";
@@ -22,10 +22,11 @@ import { warnOfQuotas } from "../publishing/quotas.ts";
 import { listLatePosts, listPosts } from "./list-posts.ts";
 import { tellUnchanged } from "./outcomes.ts";
 import { movedTo } from "./post-form.ts";
+import { readStanding } from "./posts.ts";
 import { prepareForm } from "./prepare.ts";
 import { tryOut } from "./store-posts.ts";
 import { untilUnchanged, writeIfUnchanged } from "./update-post.ts";
-import { warnOfAccess, warnOfNeighbour, warnOfTwin } from "./warnings.ts";
+import { warnOfAccess, warnOfKept, warnOfNeighbour, warnOfSilence, warnOfTwin } from "./warnings.ts";
 
 /** Most posts of one change. */
 const MAX_POSTS = 500;
@@ -61,8 +62,10 @@ export async function changePosts(
   const { ctx } = call;
   return untilUnchanged("These posts are", async () => {
     const planned = await planChange(call, input);
-    const others = [...(await tellUnchanged(call, input)), ...(await tell(planned))];
-    const besides = [...tellStaying(call, input, planned), ...others];
+    const moved = planned.flatMap(({ scheduledAt: at }) => (at === null ? [] : [at]));
+    const silence = await warnOfSilence(call, moved);
+    const others = [...(await tellUnchanged(call, input)), ...(await tell(planned)), ...silence];
+    const besides = [...tellEmpty(call, input), ...tellStaying(call, input, planned), ...others];
     const change = async (tx: Tx): Promise<ChangedPosts> => {
       const { changed, warnings } = await writeAll(ctx, tx, planned);
       return { changed, warnings: [...warnings, ...besides] };
@@ -79,6 +82,7 @@ export async function changePosts(
 export async function planChange(call: CallContext, input: PostsChange): Promise<Planned[]> {
   const { ctx, caller } = call;
   assertClear(input);
+  if (input.dryRun !== true) assertNotWidened(call, input);
   const rows = await (input.ids === undefined
     ? findFitting(call, input)
     : findNamed(call, input.ids, input.cancel === true ? "cancel" : "edit"));
@@ -148,6 +152,39 @@ function assertClear({ ids, accountId, label, from, to, shiftMinutes, toDay, can
     );
 }
 
+/** What chooses the posts. */
+const FILTERS: readonly string[] = [
+  "ids",
+  "accountId",
+  "label",
+  "from",
+  "to",
+] satisfies (keyof PostsChange)[];
+
+function widenedBy({ leftEmpty }: CallContext, { ids }: PostsChange): ReturnType<typeof tellWidened> {
+  return ids === undefined ? tellWidened(FILTERS, leftEmpty) : null;
+}
+
+/** What a slip left empty would else change the posts of every channel. */
+function assertNotWidened(call: CallContext, input: PostsChange): void {
+  const widened = widenedBy(call, input);
+  if (widened === null) return;
+  const { field, what } = widened;
+  throw new AppError(
+    "invalid",
+    say(`${what}, so more posts would change than may be meant. Give a value, or leave the field out.`, {
+      field,
+    }),
+  );
+}
+
+function tellEmpty(call: CallContext, input: PostsChange): Said[] {
+  const widened = widenedBy(call, input);
+  if (widened === null) return [];
+  const { field, what } = widened;
+  return [say(`${what}. Without dryRun that is refused: give a value, or leave the field out.`, { field })];
+}
+
 /** What another day may mean depends on the posts that are moved. */
 function assertDay(
   { settings: { timezone }, clock }: AppContext,
@@ -194,12 +231,10 @@ async function findNamed(
   const missing = ids.find((id) => !reached.has(id));
   if (missing !== undefined) throw postNotFound(missing);
   const found = [...reached.values()];
-  refuseEach(
-    "conflict",
-    found
-      .filter(({ status }) => status !== "scheduled")
-      .map((row) => named(conflictSentence(trigger, row), nameOf(row))),
-  );
+  const problems: Said[] = [];
+  for (const row of found.filter(({ status }) => status !== "scheduled"))
+    problems.push(named(conflictSentence(trigger, await readStanding(ctx, row)), nameOf(row)));
+  refuseEach("conflict", problems);
   return found;
 }
 
@@ -268,6 +303,7 @@ async function warn(
   for (const { row, account, scheduledAt, quotas } of planned) {
     if (scheduledAt === null) continue;
     for (const warning of warnOfAccess(ctx, account, scheduledAt)) add(warning);
+    for (const warning of warnOfKept(ctx, account, scheduledAt)) add(named(warning, nameOf(row)));
     const { timezone } = ctx.settings;
     for (const warning of warnOfFar(nameOf(row), scheduledAt, { now: ctx.clock.now(), timezone }))
       add(warning);

@@ -20,7 +20,7 @@ import { capabilitiesFor } from "../channels/platform-io/connect-io.ts";
 import { fitEdited } from "../channels/platform-io/fit-answers.ts";
 import { createPlatformIo } from "../channels/connecting/account-io.ts";
 import { type CheckedForm, contentOf, type PostContent } from "./post-form.ts";
-import { findOwnPost, movePost } from "./posts.ts";
+import { findOwnPost, movePost, readStanding } from "./posts.ts";
 import { prepare, prepareForm } from "./prepare.ts";
 import { NOTHING_CHANGED } from "./update-post.ts";
 import { readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
@@ -42,7 +42,8 @@ export async function prepareEdit({ ctx, caller, leftEmpty }: CallContext, input
   const { caption, metadata } = input;
   const given = { caption, metadata };
   const form = await prepareForm(ctx, account, { given, before: row, isLive: true });
-  if (row.status !== "published") throw new AppError("conflict", conflictSentence("edit_live", row));
+  if (row.status !== "published")
+    throw new AppError("conflict", conflictSentence("edit_live", await readStanding(ctx, row)));
   const changed = changedFields(contentOf(row), form.content);
   assertEditable(form, changed);
   return { row, form, changed };
@@ -85,7 +86,7 @@ export async function setThumbnail(
   const place = { field: "thumbnailUrl", text: input.thumbnailUrl };
   const { url: thumbnailUrl } = await resolveMediaUrl(ctx, caller, place);
   if (!TRANSITIONS.set_thumbnail.from.some((status) => status === row.status)) {
-    throw new AppError("conflict", conflictSentence("set_thumbnail", row));
+    throw new AppError("conflict", conflictSentence("set_thumbnail", await readStanding(ctx, row)));
   }
   const platform = findPlatform(ctx, row.provider);
   const { setThumbnail: set } = platform;

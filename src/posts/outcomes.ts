@@ -1,3 +1,4 @@
+import { toldState } from "../domain/accounts/account.ts";
 import { isPublisherRunning } from "../publishing/at-work.ts";
 import { ended, join, type Said, say, sentencesIn, withSteps } from "../domain/sentences.ts";
 import type { SaidPost } from "../domain/posts/post.ts";
@@ -87,8 +88,10 @@ export async function warnOfWait(
   const fresh = new Map(reasons.map((one) => [String(one), one]));
   const isNew = (one: string): boolean => !said.some((known) => String(known).startsWith(one));
   const told = new Set([...isHeld, ...waiting.map(({ id }) => id)]);
+  // Why it waits, and until when, is told anew.
+  const isOld = (one: Said): boolean => waiting.length > 0 && toldState(String(one)) === "waits";
   return [
-    ...said,
+    ...said.filter((one) => !isOld(one)),
     ...posts.filter(({ status }) => status === "failed").map(tellFailed),
     ...[...fresh].flatMap(([text, one]) => (isNew(text) ? [one] : [])),
     ...tellOnTheirWay(pending.filter((id) => !told.has(id))),

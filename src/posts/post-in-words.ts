@@ -1,10 +1,12 @@
+import { isCut } from "../domain/accounts/account.ts";
 import { nameOfField, subjectOf, tellDay, upperFirst, withValues } from "../domain/posts/for-people.ts";
 import { oneLine, plainText } from "../domain/text/plain-text.ts";
 import { type Said, sentencesIn } from "../domain/sentences.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import { MINUTE, SECOND, tellTime, tellTry } from "../domain/time.ts";
 import { findAccount, namesOfAccounts } from "../channels/accounts/accounts.ts";
-import { whenFreed } from "../channels/accounts/late-posts.ts";
+import { keptUntil, whenFreed } from "../channels/accounts/late-posts.ts";
+import type { AccountRow } from "../store/queries/accounts.ts";
 import type { CallContext } from "../context.ts";
 import type { PostContent } from "./post-form.ts";
 import { previewPost } from "./preview.ts";
@@ -62,15 +64,44 @@ interface Listing {
 /** In the place of "now". */
 export const WHEN_RESUMED = "as soon as it is resumed";
 
-/** Whether nothing of the channel goes out until a person resumes it. */
-export async function isPausedChannel({ ctx, caller }: CallContext, accountId: string): Promise<boolean> {
-  return (await findAccount(ctx, caller, accountId)).paused === 1;
+/** The same where it must be connected again. */
+export const WHEN_RECONNECTED = "as soon as it is reconnected";
+
+/** What keeps the posts of a channel that are due now. Null: nothing does. */
+type Kept = "paused" | "cut" | "waits" | null;
+
+async function readKept(
+  { ctx, caller }: CallContext,
+  accountId: string,
+): Promise<{ readonly account: AccountRow; readonly kept: Kept }> {
+  const account = await findAccount(ctx, caller, accountId);
+  const waits = keptUntil(ctx, account, 0) === null ? null : "waits";
+  return { account, kept: account.paused === 1 ? "paused" : isCut(account) ? "cut" : waits };
+}
+
+/** Of posts that are due within a minute, how many each thing keeps. */
+export async function countKept(
+  call: CallContext,
+  due: readonly Pick<ToldPost, "accountId">[],
+): Promise<Readonly<Record<"paused" | "cut" | "waits" | "now", number>>> {
+  const counts = { paused: 0, cut: 0, waits: 0, now: 0 };
+  for (const { accountId } of due) counts[(await readKept(call, accountId)).kept ?? "now"] += 1;
+  return counts;
 }
 
 /** What "now" is on a channel that a person holds back, or that its platform asked to wait. */
-async function whenNow({ ctx, caller }: CallContext, accountId: string): Promise<string> {
-  const account = await findAccount(ctx, caller, accountId);
-  return account.paused === 1 ? WHEN_RESUMED : whenFreed(ctx, account, "now");
+async function whenNow(call: CallContext, accountId: string): Promise<string> {
+  const { account, kept } = await readKept(call, accountId);
+  if (kept === "paused") return WHEN_RESUMED;
+  return kept === "cut" ? WHEN_RECONNECTED : whenFreed(call.ctx, account, "now");
+}
+
+/** When a post goes out, whenever that is. */
+export async function whenOut(call: CallContext, accountId: string, at: number): Promise<string> {
+  if (isAtOnce(call.ctx, at)) return whenDue(call, accountId, at);
+  const { account, kept } = await readKept(call, accountId);
+  const when = tellTime(at, call.ctx.settings.timezone);
+  return kept === "waits" ? whenFreed(call.ctx, account, when, at) : when;
 }
 
 /** A question may come so long after its posts were prepared. */
@@ -104,7 +135,7 @@ export async function tellPosts(
     const { scheduledAt: at } = post.content;
     const when = isAtOnce(ctx, at)
       ? (resumed ?? (await whenDue(call, post.accountId, post.planned ?? at)))
-      : tellTime(at, ctx.settings.timezone);
+      : await whenOut(call, post.accountId, at);
     const channel = plainText(names.get(post.accountId) ?? post.accountId, MAX_NAME);
     told.push(`${channel}, ${when}: ${await tellPost(call, post, among)}`);
   }

@@ -1,10 +1,12 @@
 import { withWaits } from "./waits.ts";
 import { fromStoredOrNull, join, type Said, say } from "../domain/sentences.ts";
 import {
+  canReconcile,
   conflictSentence,
   isPutAway,
   isTakenDown,
   PUT_AWAY,
+  TRANSITIONS,
   type Trigger,
 } from "../domain/posts/post-states.ts";
 import type { Resolution } from "../domain/posts/post-body.ts";
@@ -23,6 +25,7 @@ import {
   readMetadata,
   readWarnings,
 } from "../store/queries/posts.ts";
+import { standingOf, type Standing } from "../store/queries/publishing/standing.ts";
 import { findPlan, labelsOf, type PlanRow } from "../store/queries/plans.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { filmsOf, howFar } from "../files/films.ts";
@@ -43,6 +46,11 @@ export async function findOwnPost(ctx: AppContext, caller: Caller, id: string): 
   const row = await findPost(ctx.store, caller.ownerId, id);
   if (row === null || !canReachAccount(caller, row.account_id)) throw postNotFound(id);
   return row;
+}
+
+/** With what a refusal tells of it: see `conflictSentence`. */
+export function readStanding({ store, clock, settings }: AppContext, row: PostRow): Promise<Standing> {
+  return standingOf(store, row, { now: clock.now(), timezone: settings.timezone });
 }
 
 /** What a plan says of a post. */
@@ -124,17 +132,31 @@ export async function cancelPost(
   const { ctx, caller } = call;
   const row = await findOwnPost(ctx, caller, input.id);
   if (input.fromPlatform === true && isOnPlatform(row)) return takeDown(call, row);
-  if (input.fromPlatform === true && row.status === "publishing") throw notOutYet(row);
+  if (input.fromPlatform === true && row.status === "publishing")
+    throw notOutYet(await readStanding(ctx, row));
+  assertMove("cancel", await readStanding(ctx, row));
   const answer = await movePost(call, row, "cancel", { next_at: null, error: null });
   await ctx.media.release(row.id);
   return answer;
 }
 
 /** There is nothing to take down yet, and nothing to cancel any more. */
-function notOutYet(row: PostRow): AppError {
+function notOutYet(row: Standing): AppError {
   const once = say("Once it is out, it can be taken down.", { next: [{ do: "take_down", postId: row.id }] });
   return new AppError("conflict", join(conflictSentence("take_down", row), once));
 }
+
+/** Throws `conflict` where the post is in no state for it. */
+function assertMove(trigger: Trigger, post: Standing): void {
+  if (TRANSITIONS[trigger].from.every((status) => status !== post.status))
+    throw new AppError("conflict", conflictSentence(trigger, post));
+}
+
+/** How an outcome is settled of a post that failed, and of one on whose channel nothing is tried. */
+const SETTLED = {
+  failed: { published: "confirm", not_published: "deny", dismissed: "dismiss" },
+  held: { published: "published", not_published: "fail", dismissed: "give_up" },
+} as const satisfies Record<string, Record<Resolution["outcome"], Trigger>>;
 
 /**
  * A person reconciles an unknown outcome, having looked at the channel, or dismisses any failed post: it is never
@@ -142,32 +164,42 @@ function notOutYet(row: PostRow): AppError {
  */
 export async function resolvePost(call: CallContext, input: Resolution): Promise<{ post: SaidPost }> {
   const { ctx, caller } = call;
-  const row = await findOwnPost(ctx, caller, input.id);
-  if (input.outcome === "dismissed") {
-    const answer = await movePost(call, row, "dismiss", { next_at: null, in_doubt: 0 });
+  const { outcome } = input;
+  const row = await readStanding(ctx, await findOwnPost(ctx, caller, input.id));
+  const isHeld = row.status !== "failed" && canReconcile(row);
+  const trigger = SETTLED[isHeld ? "held" : "failed"][outcome];
+  if (outcome === "dismissed") {
+    assertMove(trigger, row);
+    const error = isHeld ? { error: row.error ?? NEVER_KNOWN } : {};
+    const answer = await movePost(call, row, trigger, { next_at: null, in_doubt: 0, ...error });
     await ctx.media.release(row.id);
     return answer;
   }
-  if (row.status === "publishing") throw new AppError("conflict", conflictSentence("confirm", row));
-  if (row.status !== "failed" || row.in_doubt === 0) {
-    throw new AppError(
-      "conflict",
-      say(`Nothing to settle: the outcome of this post is known (${row.status}).`, {
-        next: [{ do: "read", postId: row.id }],
-      }),
-    );
-  }
-  if (input.outcome === "published") {
-    return movePost(call, row, "confirm", {
+  if (!canReconcile(row)) throw nothingToReconcile(row);
+  if (outcome === "published") {
+    return movePost(call, row, trigger, {
       error: null,
       in_doubt: 0,
+      next_at: null,
       published_at: ctx.clock.now(),
       platform_post_id: input.platformPostId ?? row.platform_post_id,
       platform_url: input.platformUrl ?? row.platform_url,
     });
   }
   const error = "A person did not find it on the platform. Send it again.";
-  return movePost(call, row, "deny", { error, in_doubt: 0, run: row.run + 1 });
+  return movePost(call, row, trigger, { error, in_doubt: 0, next_at: null, run: row.run + 1 });
+}
+
+const NEVER_KNOWN = "outcome unknown: it was on its way when its channel could not be used any more.";
+
+function nothingToReconcile(row: Standing): AppError {
+  if (row.status === "publishing") return new AppError("conflict", conflictSentence("confirm", row));
+  return new AppError(
+    "conflict",
+    say(`Nothing to settle: the outcome of this post is known (${row.status}).`, {
+      next: [{ do: "read", postId: row.id }],
+    }),
+  );
 }
 
 /** Moves a post along and answers with it. `files`: what it uses from now on (`requireFiles`). */

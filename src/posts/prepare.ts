@@ -16,6 +16,7 @@ import type { AccountRow } from "../store/queries/accounts.ts";
 import { findPlan, labelsOf, type NewPlan } from "../store/queries/plans.ts";
 import { freshRow, type PostContentRow } from "../store/queries/posts.ts";
 import { findAccount, readUtm } from "../channels/accounts/accounts.ts";
+import { keptUntil } from "../channels/accounts/late-posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { checkAddresses, type FileUse, placesOf, replaceAddresses } from "../files/media-places.ts";
 import { capabilitiesFor } from "../channels/platform-io/connect-io.ts";
@@ -34,7 +35,7 @@ import { warnOfChannel, warnOfDoubles, warnOfNow, warnOfSilence } from "./warnin
  */
 
 /** How far in the past a time may lie and still mean now: clocks differ, agents are slow. */
-const NOW_WINDOW_MS = 5 * MINUTE;
+export const NOW_WINDOW_MS = 5 * MINUTE;
 
 /** Reads `scheduledAt`; none is now, and a moment in the last five minutes is now too. */
 export function readScheduledAt(
@@ -248,11 +249,13 @@ export async function preparePost(
   const isShown = dryRun || isOneOfSeveral;
   const how = { isTimed: isInSlot || input.scheduledAt !== undefined, isShown, isDone: isDone && !dryRun };
   const warnings = [
-    ...(account.paused === 0 ? warnOfNow(call, how) : []),
+    ...(account.paused === 0 && keptUntil(ctx, account, row.scheduled_at) === null
+      ? warnOfNow(call, how)
+      : []),
     ...told,
     ...prepared.warnings,
     ...(await warnOfDoubles(ctx, row, { beside: before, isDone: how.isDone })),
-    ...(await warnOfSilence(call, row)),
+    ...(await warnOfSilence(call, [row.scheduled_at])),
   ];
   const post = { ...prepared, row, plan: planOf(input), isInSlot, warnings };
   return dryRun ? { ...post, preview: await previewPost(ctx, account, post.content, post) } : post;

@@ -14,7 +14,7 @@ import { toldState } from "../domain/accounts/account.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { nameOfField } from "../domain/posts/for-people.ts";
 import { plainText, plural, withFullStop } from "../domain/text/plain-text.ts";
-import { TRANSITIONS } from "../domain/posts/post-states.ts";
+import { canReconcile, TRANSITIONS } from "../domain/posts/post-states.ts";
 import type { SaidBatchResult, SaidPost } from "../domain/posts/post.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import { tellTime } from "../domain/time.ts";
@@ -29,18 +29,20 @@ import { changePosts, planChange } from "./change-posts.ts";
 import { contentOf, type PostContent } from "./post-form.ts";
 import {
   isAtOnce,
-  isPausedChannel,
   quoteText,
   tellDoubts,
   tellPost,
   tellPosts,
   textLimit,
   type ToldPost,
+  countKept,
+  WHEN_RECONNECTED,
   WHEN_RESUMED,
   nowOrSoon,
   whenDue,
+  whenOut,
 } from "./post-in-words.ts";
-import { findOwnPost } from "./posts.ts";
+import { findOwnPost, readStanding } from "./posts.ts";
 import { canRemove, isOnPlatform } from "../publishing/take-down.ts";
 import { NOTHING_CHANGED, retryPost, SENT_AS_IT_WAS, updatePost } from "./update-post.ts";
 import { NO_TIME_GIVEN } from "./warnings.ts";
@@ -95,15 +97,20 @@ export async function askToPublishSeveral(
     call,
     due.flatMap(({ warnings }) => warnings),
   );
-  const held: boolean[] = [];
-  for (const { post } of due) held.push(await isPausedChannel(call, post.accountId));
-  const when = held.every(Boolean)
-    ? "as soon as their channels are resumed"
-    : nowOrSoon(
-        call.ctx,
-        due.map(({ post }) => Date.parse(post.scheduledAt)),
-      );
-  return `Publish ${plural(due.length, "post")} ${when}? ${await tellPosts(call, due.map(toTold))}.${besides}${doubts}`;
+  const when = await whenTogether(call, due.map(toTold));
+  return `Publish ${plural(due.length, "post")}${when}? ${await tellPosts(call, due.map(toTold))}.${besides}${doubts}`;
+}
+
+/** Of posts that are due within a minute: "now" only where it is now. */
+async function whenTogether(call: CallContext, due: readonly ToldPost[]): Promise<string> {
+  const { paused, now } = await countKept(call, due);
+  if (paused === due.length) return " as soon as their channels are resumed";
+  if (now === 0) return " as soon as their channels let them out";
+  const soon = nowOrSoon(
+    call.ctx,
+    due.map(({ content }) => content.scheduledAt),
+  );
+  return now === due.length ? ` ${soon}` : `, ${now} of them ${soon}`;
 }
 
 /** The others of a batch: the same yes covers them. */
@@ -128,7 +135,7 @@ async function withoutRefused(
 
 /** Before a waiting post is moved to within a minute, or changed when it goes out then. */
 export async function askToPublishSooner(call: CallContext, input: PostChange): Promise<string | null> {
-  const { id, dryRun, ...patch } = input;
+  const { id, dryRun, ifUpdatedAt: _seen, ...patch } = input;
   if (dryRun === true || Object.values(patch).every((value) => value === undefined)) return null;
   const row = await findOwnPost(call.ctx, call.caller, id);
   const at = patch.scheduledAt === undefined ? row.scheduled_at : readScheduledAt(call, patch.scheduledAt).ms;
@@ -152,20 +159,35 @@ async function askAboutNow(call: CallContext, tried: Tried, besides = ""): Promi
   const account = await nameOfAccount(call, accountId);
   const doubts = tellDoubtsOfNow(call, tried.warnings ?? []);
   const due = await whenDue(call, accountId, Date.parse(tried.post.scheduledAt));
-  const paused = due === WHEN_RESUMED ? ", which is paused" : "";
+  const paused = HELD[due] ?? "";
   const [now, passed] = /^(now)(.*)$/.exec(due)?.slice(1) ?? [];
   const when =
     now === undefined ? `Publish on ${account}${paused}, ${due}` : `Publish now on ${account}${passed}`;
   return `${when}: ${await tellPost(call, toTold(tried))}?${besides}${doubts}`;
 }
 
-/** The question itself says that it goes out at once, or that its channel is paused: then how long it can wait. */
+const HELD: Readonly<Record<string, string>> = {
+  [WHEN_RESUMED]: ", which is paused",
+  [WHEN_RECONNECTED]: ", which must be reconnected",
+};
+
+/** The question itself says when it goes out, and that its channel is held back: then how long it can wait. */
 function tellDoubtsOfNow(call: CallContext, warnings: readonly Said[]): string {
-  const isPause = (warning: Said): boolean => toldState(String(warning)) === "paused";
-  const others = warnings.filter((one) => !isPause(one) && !String(one).startsWith(NO_TIME_GIVEN));
-  const limit = warnings.some(isPause) ? [tellLimit(call.ctx.settings)] : [];
+  const states = warnings.map((one) => toldState(String(one)));
+  const others = warnings.filter(
+    (one, at) => !TOLD.includes(states[at] ?? "") && !String(one).startsWith(NO_TIME_GIVEN),
+  );
+  const { settings } = call.ctx;
+  const limit = states.includes("paused")
+    ? [tellLimit(settings)]
+    : states.includes("reconnect")
+      ? [tellLimit(settings, "reconnected")]
+      : [];
   return tellDoubts(call, [...limit, ...others]);
 }
+
+/** States of a channel that the question tells by itself. */
+const TOLD: readonly string[] = ["paused", "waits"];
 
 function toTold({ post, preview }: Tried): ToldPost {
   const { accountId, mediaUrl, caption, metadata, leadMinutes } = post;
@@ -260,8 +282,7 @@ export async function askToChange(call: CallContext, input: PostsChange): Promis
   const names = await namesOfAccounts(call);
   const shown: string[] = [];
   for (const { row, account, scheduledAt } of byTime.slice(0, MAX_LISTED)) {
-    const to =
-      scheduledAt === null || !isAtOnce(ctx, scheduledAt) ? tellMove(scheduledAt, timezone) : " to now";
+    const to = scheduledAt === null ? "" : ` to ${await whenOut(call, account.id, scheduledAt)}`;
     const told = await tellPost(call, { accountId: account.id, content: contentOf(row) }, planned.length);
     const name = plainText(names.get(account.id) ?? account.name, MAX_NAME);
     shown.push(`${told} on ${name}, ${tellTime(row.scheduled_at, timezone)}${to}`);
@@ -269,20 +290,23 @@ export async function askToChange(call: CallContext, input: PostsChange): Promis
   const more = planned.length > MAX_LISTED ? `; and ${planned.length - MAX_LISTED} more` : "";
   const posts = planned.length === 1 ? "1 waiting post" : `${planned.length} waiting posts`;
   const { warnings } = await changePosts(call, { ...input, dryRun: true });
-  const doubts = tellDoubts(call, warnings);
+  const doubts = tellDoubts(
+    call,
+    warnings.filter((one) => toldState(String(one)) !== "waits"),
+  );
   return `${input.cancel === true ? "Cancel" : "Move"} ${posts}? ${shown.join("; ")}${more}${doubts === "" ? "" : `.${doubts}`}`;
-}
-
-function tellMove(scheduledAt: number | null, timezone: string): string {
-  return scheduledAt === null ? "" : ` to ${tellTime(scheduledAt, timezone)}`;
 }
 
 export async function askToResolve(call: CallContext, input: Resolution): Promise<string | null> {
   const row = await findOwnPost(call.ctx, call.caller, input.id);
-  if (row.status !== "failed") return null;
+  const isOpen = canReconcile(await readStanding(call.ctx, row));
+  if (row.status !== "failed" && !isOpen) return null;
   const post = await name(call, row);
-  if (input.outcome === "dismissed") return `Put the failed post ${post} away? It will never be sent.`;
-  if (row.in_doubt === 0) return null;
+  if (input.outcome === "dismissed")
+    return isOpen
+      ? `Put the post ${post} away? It is not known whether it is out. It will not be sent again.`
+      : `Put the failed post ${post} away? It will never be sent.`;
+  if (!isOpen) return null;
   return input.outcome === "published"
     ? `Have you seen the post ${post} on the channel? It will be settled as published.`
     : `Have you looked at the channel and found that the post ${post} is not there? It can be sent again then.`;

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { PostChange, PostInput, PostRetry } from "../domain/posts/post-body.ts";
-import { fromStored, join, type Said } from "../domain/sentences.ts";
-import { assertTakesPosts, assertUsable } from "../domain/accounts/account.ts";
+import { ended, fromStored, join, type Said, say } from "../domain/sentences.ts";
+import { quote } from "../domain/text/plain-text.ts";
+import { assertTakesPosts, assertUsable, isCut, reconnectSentence } from "../domain/accounts/account.ts";
 import { AppError, nothingToChange } from "../domain/errors.ts";
 import type { SaidPost } from "../domain/posts/post.ts";
 import type { Preview } from "../domain/posts/preview.ts";
@@ -9,6 +10,7 @@ import { conflictSentence } from "../domain/posts/post-states.ts";
 import type { Tx } from "../store/engine/store.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import { hasEffects, lockPost, toPost, transition, type TransitionSet } from "../store/queries/posts.ts";
+import type { Standing } from "../store/queries/publishing/standing.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { findAccount } from "../channels/accounts/accounts.ts";
 import { commitOnce } from "../access/idempotency.ts";
@@ -16,10 +18,10 @@ import type { CallContext } from "../context.ts";
 import { requireFiles } from "../files/media-places.ts";
 import { reconcileInDoubt } from "../publishing/reconcile.ts";
 import { contentOf, type PostContent } from "./post-form.ts";
-import { findOwnPost } from "./posts.ts";
+import { findOwnPost, readStanding } from "./posts.ts";
 import { type Prepared, prepare, prepareForm, readInput } from "./prepare.ts";
 import { previewPost } from "./preview.ts";
-import { warnOfDoubles } from "./warnings.ts";
+import { warnOfDoubles, warnOfSilence } from "./warnings.ts";
 
 interface ChangedPost {
   readonly post: SaidPost;
@@ -41,7 +43,7 @@ const MAX_ROUNDS = 5;
  */
 export async function updatePost(call: CallContext, input: PostChange): Promise<ChangedPost> {
   const { ctx, caller } = call;
-  const { id, dryRun = false, ...patch } = input;
+  const { id, dryRun = false, ifUpdatedAt, ...patch } = input;
   if (!dryRun && Object.values(patch).every((value) => value === undefined)) {
     throw nothingToChange(
       "Give one of scheduledAt, mediaUrl, caption, metadata, leadMinutes, thumbnailUrl.",
@@ -54,14 +56,18 @@ export async function updatePost(call: CallContext, input: PostChange): Promise<
     const account = await findAccount(ctx, caller, before.account_id);
     const at = patch.scheduledAt === undefined ? { scheduledAt: before.scheduled_at } : {};
     const form = await prepareForm(ctx, account, { given: { ...given, ...at }, before });
-    if (before.status !== "scheduled") throw new AppError("conflict", conflictSentence("edit", before));
+    if (before.status !== "scheduled")
+      throw new AppError("conflict", conflictSentence("edit", await readStanding(ctx, before)));
+    assertAsSeen(before, ifUpdatedAt);
     assertTakesPosts(account, dryRun);
     const checked = await prepare(call, form);
     const begun = { next_at: checked.row.due_at, error: null, tries: 0, updated_at: ctx.clock.now() };
     const set = { ...checked.row, ...begun };
     const changed = { ...before, ...checked.row };
     const doubles = await warnOfDoubles(ctx, changed, { isDone: !dryRun });
-    const warnings = [...sayIfSame(patch, before, changed), ...told, ...checked.warnings, ...doubles];
+    const silence = patch.scheduledAt === undefined ? [] : await warnOfSilence(call, [changed.scheduled_at]);
+    const same = sayIfSame(patch, before, changed);
+    const warnings = [...same, ...told, ...checked.warnings, ...doubles, ...silence];
     if (dryRun) {
       const preview = await previewPost(ctx, account, checked.content, checked);
       return { post: toPost(changed), warnings, dryRun, preview };
@@ -75,6 +81,22 @@ export async function updatePost(call: CallContext, input: PostChange): Promise<
     ctx.wakePublisher();
     return answer;
   });
+}
+
+/** Throws `conflict` where the post was changed since the caller read it, so that nothing of others is lost. */
+function assertAsSeen({ id, updated_at: at }: PostRow, seen: string | undefined): void {
+  if (seen === undefined || Date.parse(seen) === at) return;
+  if (Number.isNaN(Date.parse(seen)))
+    throw new AppError(
+      "invalid",
+      `ifUpdatedAt: ${quote(seen)} is no time. Give the updatedAt that you read.`,
+    );
+  throw new AppError(
+    "conflict",
+    say("The post was changed since it was read, and nothing was changed by this call.", {
+      next: [{ do: "read", postId: id }],
+    }),
+  );
 }
 
 /** A dry run may be asked for without a change. */
@@ -182,9 +204,9 @@ function sentAsItWas({ error, in_doubt: inDoubt }: PostRow, { paused }: AccountR
 }
 
 async function asItWas({ ctx, caller }: CallContext, row: PostRow): Promise<Again> {
-  assertFailed(row);
+  assertFailed(await readStanding(ctx, row));
   const account = await findAccount(ctx, caller, row.account_id);
-  assertUsable(account);
+  assertCanBeSent(row, account);
   const now = ctx.clock.now();
   return { account, set: { scheduled_at: now, due_at: now, next_at: now }, files: [] };
 }
@@ -198,14 +220,15 @@ async function checkChanges(
   const { ctx, caller } = call;
   const account = await findAccount(ctx, caller, row.account_id);
   const form = await prepareForm(ctx, account, { given: read.given, before: row });
-  assertFailed(row, isOther(form.content, row, read.isTimed));
-  assertUsable(account);
+  assertFailed(await readStanding(ctx, row), isOther(form.content, row, read.isTimed));
+  assertCanBeSent(row, account);
   const checked = await prepare(call, form);
   const doubles = await warnOfDoubles(ctx, { ...row, ...checked.row }, { isDone: read.isDone });
+  const silence = await warnOfSilence(call, [checked.row.scheduled_at]);
   return {
     ...checked,
     set: { ...checked.row, next_at: checked.row.due_at },
-    warnings: [...read.warnings, ...checked.warnings, ...doubles],
+    warnings: [...read.warnings, ...checked.warnings, ...doubles, ...silence],
   };
 }
 
@@ -216,6 +239,15 @@ function isOther(content: PostContent, row: PostRow, isTimed: boolean): boolean 
   return (isTimed && scheduledAt !== at) || !isDeepStrictEqual(rest, before);
 }
 
-function assertFailed(row: PostRow, isChanged = false): void {
+/** Where its platform cannot be asked what became of it, a person can look there. */
+function assertCanBeSent({ id, in_doubt: inDoubt }: PostRow, account: AccountRow): void {
+  if (inDoubt === 0 || !isCut(account)) return assertUsable(account);
+  const settled = say("Who has looked at the channel can settle it now.", {
+    next: [{ do: "settle", postId: id }],
+  });
+  throw new AppError("conflict", join(ended(reconnectSentence(account, account.status_reason)), settled));
+}
+
+function assertFailed(row: Standing, isChanged = false): void {
   if (row.status !== "failed") throw new AppError("conflict", conflictSentence("retry", row, isChanged));
 }

@@ -1,10 +1,10 @@
 import { ended, fromStored, join, Message, type Said, sentencesIn, toStored } from "../domain/sentences.ts";
 import { toldState, whyHeld } from "../domain/accounts/account.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
-import type { LateCause } from "../domain/posts/post.ts";
 import { tellTry } from "../domain/time.ts";
 import type { ShownRow } from "../store/schema/tables.ts";
 import { listWaits, type WaitingPost } from "../store/queries/publishing/waiting-posts.ts";
+import { keptUntil, whyItWaits } from "../channels/accounts/late-posts.ts";
 import type { AppContext } from "../context.ts";
 
 /**
@@ -26,7 +26,10 @@ export async function withWaits<T extends ShownRow>(
     if (found === undefined) return row;
     return {
       ...row,
-      error: row.error === null ? whyWaiting(ctx, found, now) : withNextTry(ctx, row.error, found),
+      error:
+        row.error === null || (found.status === "publishing" && found.in_doubt === 1)
+          ? whyWaiting(ctx, found, now)
+          : withNextTry(ctx, row.error, found),
     };
   });
 }
@@ -47,16 +50,6 @@ function withNextTry({ clock, settings }: AppContext, error: string, post: Waiti
   );
 }
 
-const ONE_BY_ONE = "Posts of this channel that are late go out one after the other.";
-
-/** What keeps a channel's posts until a time. Other causes are told of the post itself. */
-const UNTIL: Partial<Readonly<Record<LateCause, (platform: string) => string>>> = {
-  rate_limit: (platform) => `${platform} takes no more posts from this channel for now.`,
-  spacing: () => ONE_BY_ONE,
-  channel: () => ONE_BY_ONE,
-  order: () => "An earlier post of this channel is tried again first.",
-};
-
 /** Whether nothing of its channel goes out before a person resumes it, or reconnects it. */
 export function isHeldByPerson(post: WaitingPost): boolean {
   return heldByPerson(post) !== null;
@@ -73,10 +66,10 @@ function whyWaiting(ctx: AppContext, post: WaitingPost, now: number): string | n
   if (held !== null) return held;
   if (post.in_flight_post !== null)
     return `It waits for the post before it on ${channelInFull(post)}, which is on its way.`;
-  const why =
-    post.next_allowed_at > now && post.wait_cause !== null ? UNTIL[post.wait_cause]?.(title) : undefined;
-  if (why === undefined) return null;
-  return `${why} This one waits until ${tellTry(post.next_allowed_at, { now, ...ctx.settings })}.`;
+  const until = keptUntil(ctx, post, now);
+  const why = whyItWaits(ctx, post);
+  if (why === undefined || until === null) return null;
+  return `${why} This one waits until ${tellTry(until, { now, ...ctx.settings })}.`;
 }
 
 /** Of a post that was begun and is not worked on now. Null: nothing is wrong, or it is taken up at once. */
@@ -85,11 +78,11 @@ function whyUnderWay(ctx: AppContext, post: WaitingPost, now: number, title: str
   const held = heldByPerson(post);
   if (inDoubt === 0 && lastError === null && held === null) return null;
   const doubt = `It was sent, and it is not known yet whether it is out. ${howItIsSettled(ctx, post, title)}`;
-  const next =
-    nextAt === null || nextAt <= now
-      ? null
-      : `The next try is on ${tellTry(Math.max(nextAt, post.next_allowed_at), { now, ...ctx.settings })}.`;
-  const why = lastError === null ? null : ended(withoutAdvice(fromStored(lastError)));
+  const nextTry = nextAt === null ? 0 : Math.max(nextAt, post.next_allowed_at);
+  const next = nextTry <= now ? null : `The next try is on ${tellTry(nextTry, { now, ...ctx.settings })}.`;
+  const last = lastError === null ? null : ended(withoutAdvice(fromStored(lastError)));
+  // What it says of the channel may be half of what is so now.
+  const why = toldState(String(last ?? "")) === null ? last : null;
   return toStored(join(inDoubt === 0 ? null : doubt, why, held === null ? next : ended(held)));
 }
 

@@ -1,4 +1,4 @@
-import { isPaused, reconnectSentence } from "../domain/accounts/account.ts";
+import { isPaused, reconnectSentence, whyHeld } from "../domain/accounts/account.ts";
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { plural } from "../domain/text/plain-text.ts";
@@ -10,7 +10,7 @@ import type { Reader } from "../store/engine/store.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { findLiveText, findWaitingNear, findWaitingTwin } from "../store/queries/channel-posts.ts";
 import type { PostContentRow } from "../store/queries/posts.ts";
-import { firstWords, tellLimit } from "../channels/accounts/late-posts.ts";
+import { firstWords, tellKept, tellLimit } from "../channels/accounts/late-posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { isServerRunning } from "../publishing/at-work.ts";
 import { warnOfQuotas } from "../publishing/quotas.ts";
@@ -39,6 +39,7 @@ export async function warnOfChannel(ctx: AppContext, planned: Planned): Promise<
     ...warnOfReconnect(account),
     ...(account.paused === 1 ? [`${isPaused(account)} ${tellLimit(ctx.settings)}`] : []),
     ...warnOfAccess(ctx, account, at),
+    ...warnOfKept(ctx, account, at),
     ...(await warnOfQuotas(ctx, account, { id, at, quotas: capabilities.quotas })),
     ...tellWhoPublishes(planned, ctx.clock.now()),
   ];
@@ -52,6 +53,12 @@ const UNTIL_THEN: Readonly<Partial<Record<AccountRow["status"], string>>> = {
 function warnOfReconnect(account: AccountRow): Said[] {
   const until = UNTIL_THEN[account.status];
   return until === undefined ? [] : [join(reconnectSentence(account, account.status_reason), until)];
+}
+
+/** Of a channel that waits longer than until the post's time. One that a person holds back tells that. */
+export function warnOfKept(ctx: AppContext, account: AccountRow, scheduledAt: number): string[] {
+  const kept = whyHeld(account) === null ? tellKept(ctx, account, scheduledAt) : null;
+  return kept === null ? [] : [kept];
 }
 
 /** What is on the platform before its time goes live there though nothing of ours may be running. */
@@ -104,17 +111,19 @@ export function warnOfNow(
 const OVER_STDIO = "while this client is open";
 const AT_SHELL = "if one, or an agent's client with Posthorn, is open";
 
-/** Over stdio the publisher lives as long as the client: a post for later needs a server that stays. */
-export async function warnOfSilence({ ctx, caller }: CallContext, row: PostRow): Promise<Said[]> {
-  if (!caller.isLocal || row.scheduled_at <= ctx.clock.now() || (await isServerRunning(ctx))) return [];
+/** Over stdio the publisher lives as long as the client: posts for later need a server that stays. */
+export async function warnOfSilence({ ctx, caller }: CallContext, times: readonly number[]): Promise<Said[]> {
+  const later = times.filter((at) => at > ctx.clock.now());
+  if (!caller.isLocal || later.length === 0 || (await isServerRunning(ctx))) return [];
   const when = caller.isAtShell === true ? AT_SHELL : OVER_STDIO;
+  const goes =
+    times.length === 1
+      ? `this post goes out only ${when} at that time`
+      : `posts go out only ${when} at their time`;
   return [
-    say(
-      `No Posthorn server is running on this data folder, so this post goes out only ${when} at that time.`,
-      {
-        next: [{ do: "run", command: "serve", of: null }],
-      },
-    ),
+    say(`No Posthorn server is running on this data folder, so ${goes}.`, {
+      next: [{ do: "run", command: "serve", of: null }],
+    }),
   ];
 }
 

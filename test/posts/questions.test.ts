@@ -216,7 +216,7 @@ describe("a post for now on a paused channel", () => {
     const held = "as soon as it is resumed";
     expect(await questionOf("schedule_post", post)).toMatch(
       new RegExp(
-        `^Publish on Feed of default, which is paused, ${held}: “Hello”\\? A post may go out up to 1 hour late; [^.]*fails\\.$`,
+        `^Publish on Feed of default, which is paused, ${held}: “Hello”\\? A post may go out up to 1 hour late\\. [^.]*fails\\.$`,
       ),
     );
     const posts = [post, { accountId, caption: "Two" }];

@@ -49,7 +49,7 @@ describe("a post whose answer was lost", () => {
     await expect(call).rejects.toMatchObject({
       kind: "conflict",
       message: expect.stringContaining(
-        `It was sent and the answer was lost, so it may be out already. It is looked at again at ${at(2 * MINUTE)}`,
+        "It was sent and the answer was lost, so it may be out already. It is looked at again on Saturday 21 November 2026, 09:04 (UTC)",
       ),
     });
     await expect(call).rejects.toThrow(/pause its channel with update_account\.$/);
@@ -84,12 +84,109 @@ describe("a post whose answer was lost", () => {
   });
 });
 
+describe("a post whose answer was lost, and whose channel lets nobody ask", () => {
+  const holds = {
+    refused: { status: "reconnect_required", status_reason: "Its login was refused." },
+    disconnected: { status: "disconnected" },
+    paused: { paused: 1 },
+  } as const;
+  const hold = (change: object): Promise<unknown> =>
+    queryOf(service.ctx.store).updateTable("accounts").set(change).where("id", "=", accountId).execute();
+
+  async function lostAndHeld(how: keyof typeof holds): Promise<string> {
+    await hold({ status: "connected", status_reason: null, paused: 0 });
+    const id = await lost();
+    await hold(holds[how]);
+    await service.clock.advance(5 * MINUTE);
+    return id;
+  }
+
+  const CALLS = [
+    ["cancel_post", {}],
+    ["cancel_post", { fromPlatform: true }],
+    ["update_post", { caption: "Other" }],
+    ["change_posts", { cancel: true }],
+    ["retry_post", {}],
+    ["retry_post", { caption: "Other" }],
+  ] as const;
+
+  it.each(Object.keys(holds).flatMap((how) => CALLS.map(([tool, args]) => [how, tool, args] as const)))(
+    "%s: %s %j is refused with what is to be done, and with no time that is over",
+    async (how, tool, args) => {
+      const id = await lostAndHeld(how as keyof typeof holds);
+      const told = await service
+        .call(tool, { ...(tool === "change_posts" ? { ids: [id] } : { id }), ...args })
+        .then(() => "", String);
+      expect(told).toContain("It was sent and the answer was lost, so it may be out already.");
+      expect(told).toContain(how === "paused" ? "is paused" : "must be reconnected first");
+      expect(told).toContain("Who has looked at the channel can settle it now.");
+      expect(told).toContain(`Call resolve_post with id "${id}"`);
+      expect(told.includes(`Call connect_channel with provider "feed" and accountId "${accountId}"`)).toBe(
+        how !== "paused",
+      );
+      expect(told).not.toMatch(/2026/);
+    },
+  );
+
+  it.each(Object.keys(holds) as (keyof typeof holds)[])("%s: a person settles it", async (how) => {
+    const settle = (id: string, outcome: string): Promise<any> =>
+      service.call("resolve_post", { id, outcome });
+    const [seen, absent, unwanted] = [await lostAndHeld(how), await lostAndHeld(how), await lostAndHeld(how)];
+    expect((await settle(seen, "published")).post).toMatchObject({ status: "published", error: null });
+    expect((await settle(absent, "not_published")).post).toMatchObject({
+      status: "failed",
+      error: "A person did not find it on the platform. Send it again.",
+    });
+    const { post } = await settle(unwanted, "dismissed");
+    expect(post).toMatchObject({ status: "cancelled", error: expect.stringMatching(/unknown/) });
+    await hold({ status: "connected", status_reason: null, paused: 0 });
+    await drain(service.ctx);
+    for (const id of [seen, absent, unwanted])
+      expect(await readPost(service.ctx, id)).toMatchObject({ attempts: 0, next_at: null, in_doubt: 0 });
+    expect((await service.call("retry_post", { id: absent })).post.status).toBe("scheduled");
+    await drain(service.ctx);
+    expect(await readPost(service.ctx, absent)).toMatchObject({ status: "published", attempts: 1 });
+  });
+
+  it("nobody settles what a publisher works on, or will ask about", async () => {
+    const id = await lostAndHeld("refused");
+    await setPost(id, { lease_worker: "wrk_other" });
+    for (const outcome of ["published", "not_published", "dismissed"])
+      await expect(service.call("resolve_post", { id, outcome })).rejects.toThrow(/right now/);
+    await setPost(id, { lease_worker: null });
+    await hold({ status: "connected" });
+    for (const outcome of ["published", "not_published", "dismissed"])
+      await expect(service.call("resolve_post", { id, outcome })).rejects.toThrow(
+        /It is looked at again soon, or later/,
+      );
+  });
+
+  it("says first that it was sent, and then what its channel needs", async () => {
+    const id = await lostAndHeld("refused");
+    await setPost(id, { error: "The channel Feed of default on Feed must be reconnected first. No." });
+    const { post } = await service.call("get_post", { id });
+    expect(post.error).toMatch(
+      /^It was sent, and it is not known yet whether it is out\. .* must be reconnected first\. Its login was refused\.$/,
+    );
+    expect(post.error.match(/must be reconnected/g)).toHaveLength(1);
+  });
+
+  it("a failed one is not sent again: its channel is connected, or a person settles it", async () => {
+    const id = await lostAndHeld("refused");
+    await setPost(id, { status: "failed", next_at: null });
+    for (const args of [{ id }, { id, caption: "Other" }])
+      await expect(service.call("retry_post", args)).rejects.toThrow(
+        /must be reconnected first\. Its login was refused\. Call connect_channel .* Who has looked at the channel can settle it now\. Call resolve_post/,
+      );
+  });
+});
+
 describe("a retry with changes that would be dropped", () => {
   it("is refused with the next step; one whose changes are there already is done", async () => {
     const id = await schedule();
     await setPost(id, { error: "It answers 503.", tries: 1, next_at: service.clock.now() + MINUTE });
     await expect(service.call("retry_post", { id, caption: "Kind words" })).rejects.toThrow(
-      `It waits for its next try at ${at(MINUTE)}. Change it with update_post`,
+      "It waits for its next try on Saturday 21 November 2026, 09:01:00 (UTC). Change it with update_post",
     );
     for (const args of [{ id }, { id, caption: "Hello" }])
       await expect(service.call("retry_post", args)).rejects.toThrow(
@@ -114,7 +211,7 @@ it("a post for now on a paused channel is not said to go out at once, and its li
   await service.call("update_account", { accountId, paused: true });
   const { warnings } = await service.call("schedule_post", { accountId, caption: "Now", dryRun: true });
   expect(warnings).toEqual([
-    expect.stringMatching(/is paused, so the post waits.*resumed\. .* up to 1 hour late; .* fails\.$/),
+    expect.stringMatching(/is paused, so the post waits.*resumed\. .* up to 1 hour late\. .* fails\.$/),
   ]);
 });
 

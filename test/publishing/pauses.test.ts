@@ -36,7 +36,8 @@ async function pass(minutes: number): Promise<void> {
 
 const PAUSED =
   "The channel Feed of default on Feed is paused, so the post waits until the channel is resumed.";
-const LIMIT = "A post may go out up to 1 hour late; what is later when the channel is resumed fails.";
+const LIMIT =
+  "A post may go out up to 1 hour late. Once the channel is resumed, what is later than that fails.";
 
 describe("a paused channel", () => {
   it("shows it, sends nothing, and its due posts say so once", async () => {
@@ -114,7 +115,7 @@ describe("a paused channel", () => {
     await schedule(30 * MINUTE, { caption: "Fresh bread" });
     await schedule(2 * HOUR);
     const told = [
-      "2 posts wait for this channel. A post may go out up to 1 hour late; what is later when the channel is resumed fails. The first, “Fresh bread”, is due on Saturday 21 November 2026, 09:30 (UTC), and can go out until Saturday 21 November 2026, 10:30 (UTC).",
+      "2 posts wait for this channel. A post may go out up to 1 hour late. Once the channel is resumed, what is later than that fails. The first, “Fresh bread”, is due on Saturday 21 November 2026, 09:30 (UTC), and can go out until Saturday 21 November 2026, 10:30 (UTC). Should it be paused until Saturday 28 November 2026, 09:00 (UTC), 2 of them fail.",
     ];
     expect((await pause(true, { dryRun: true })).warnings).toEqual(told);
     expect((await pause()).warnings).toEqual(told);

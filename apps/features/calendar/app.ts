@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { HostAbilities, ToolAnswer } from "../../shared/bridge.ts";
-import type { Json } from "../../shared/json.ts";
+import { type Json, jsonOf, textOf } from "../../shared/json.ts";
 import { now } from "../../shared/clock.ts";
 import { createFormats } from "../../shared/formats.ts";
 import { countPosts } from "../../shared/texts.ts";
@@ -53,6 +53,8 @@ export class App {
   /** What was shown last that had come from the server: shown again where something else does not come. */
   #settled: Pick<State, "view" | "day" | "hour"> | null = null;
   #focus: string | null = null;
+  /** From which day on months were turned, how many, and where to. */
+  #stepped: { readonly day: Day; readonly months: number; readonly to: Day } | null = null;
 
   constructor(host: Host, options: CalendarOptions = {}) {
     this.#host = host;
@@ -112,11 +114,11 @@ export class App {
     return this.show(view, shown.day);
   }
 
-  /** Asks anew for the days that are shown. */
-  reload(): Promise<void> {
+  /** Asks anew for the days that are shown. `isQuiet`: no one asked for it, and nothing is shown of it but what is new. */
+  reload(isQuiet = false): Promise<void> {
     const state = this.state;
-    if (state === null || state.move !== null) return Promise.resolve();
-    return this.show(state.view, state.day, null, true);
+    if (state === null || state.move !== null || (isQuiet && state.isLoading)) return Promise.resolve();
+    return this.show(state.view, state.day, null, isQuiet ? "quietly" : "anew");
   }
 
   takeCancellation(): void {
@@ -154,8 +156,13 @@ export class App {
   step(direction: 1 | -1): Promise<void> {
     const state = this.state;
     if (state === null) return Promise.resolve();
-    const day = state.view === "month" ? addMonths(state.day, direction) : addDays(state.day, 7 * direction);
-    return this.show(state.view, day);
+    if (state.view === "week") return this.show("week", addDays(state.day, 7 * direction));
+    // From the 31st on and back again it is the 31st, although a month between has none.
+    const from = this.#stepped?.to === state.day ? this.#stepped : { day: state.day, months: 0 };
+    const months = from.months + direction;
+    const to = addMonths(from.day, months);
+    this.#stepped = { day: from.day, months, to };
+    return this.show("month", to);
   }
 
   showToday(): Promise<void> {
@@ -164,32 +171,43 @@ export class App {
   }
 
   /** Shows other days, and asks the server for them when they are not at hand. */
-  async show(view: View, day: Day, focus: string | null = null, isAnew = false): Promise<void> {
+  async show(
+    view: View,
+    day: Day,
+    focus: string | null = null,
+    again: "anew" | "quietly" | null = null,
+  ): Promise<void> {
     const before = this.state;
     if (before === null) return;
     const load = ++this.#loads;
     if (!before.isLoading) this.#settled = before;
     const days = daysOf({ ...before, view, day });
-    const mustLoad = (isAnew || !isLoaded(before, days)) && this.#host.abilities.callsTools;
-    const next = { ...before, view, day, panel: null, move: null };
+    const mustLoad = (again !== null || !isLoaded(before, days)) && this.#host.abilities.callsTools;
+    const isQuiet = again === "quietly";
+    const next = { ...before, view, day, panel: isQuiet ? before.panel : null, move: null };
     this.update(
-      { ...next, hour: view === "week" ? firstHour(next) : before.hour, isLoading: mustLoad },
+      {
+        ...next,
+        hour: view === "week" && !isQuiet ? firstHour(next) : before.hour,
+        isLoading: mustLoad && !isQuiet,
+      },
       focus,
     );
     if (!mustLoad) return;
     const loaded = await loadCalendar((args) => this.#host.call("show_calendar", args), this.#filters, days);
     if (load !== this.#loads || this.state === null) return;
+    if (loaded.calendar === null && isQuiet) return;
     if (loaded.calendar === null) {
       this.#complain(loaded.sentence);
       const back = this.#settled ?? before;
       return this.update({ view: back.view, day: back.day, hour: back.hour, isLoading: false, move: null });
     }
     if (loaded.note !== null) this.#complain(loaded.note);
-    this.#takeLoaded(loaded.calendar);
-    if (!isAnew) this.say(`${countPosts(loaded.calendar.posts.length)} loaded.`);
+    this.#takeLoaded(loaded.calendar, isQuiet);
+    if (again === null) this.say(`${countPosts(loaded.calendar.posts.length)} loaded.`);
   }
 
-  #takeLoaded(calendar: Calendar): void {
+  #takeLoaded(calendar: Calendar, isQuiet = false): void {
     if (this.state === null) return;
     // What is on its way to the server is newer here, and what is carried is looked for under its old day.
     const { busy, move } = this.state;
@@ -200,7 +218,7 @@ export class App {
     const state = { ...this.state, calendar: { ...calendar, posts } };
     this.update({
       calendar: state.calendar,
-      hour: state.view === "week" ? firstHour(state) : state.hour,
+      hour: state.view === "week" && !isQuiet ? firstHour(state) : state.hour,
       isLoading: false,
     });
   }
@@ -258,9 +276,10 @@ export class App {
     const answer = await this.#work(post, { tool: "get_post", args: {}, doing: "Loading the text…" });
     const panel = this.state?.panel ?? null;
     const fresh = readPost(answer?.["post"]);
+    const readAt = textOf(jsonOf(answer?.["post"])["updatedAt"]);
     if (fresh !== null && panel !== null)
       this.update(
-        { panel: { ...panel, asking: null, writing: { id, text: fresh.caption ?? "" } } },
+        { panel: { ...panel, asking: null, writing: { id, text: fresh.caption ?? "", readAt } } },
         `text:${id}`,
       );
   }
@@ -272,18 +291,33 @@ export class App {
     const isFailed = post.status === "failed";
     // What was typed is there again where it is refused.
     const panel = this.state?.panel ?? null;
-    if (panel !== null) this.update({ panel: { ...panel, writing: { id, text: caption } } });
+    const readAt = panel?.writing?.readAt ?? "";
+    if (panel !== null) this.update({ panel: { ...panel, writing: { id, text: caption, readAt } } });
     const answer = await this.#work(post, {
       tool: isFailed ? "retry_post" : "update_post",
-      args: { caption },
+      args: { caption, ...(!isFailed && readAt !== "" && { ifUpdatedAt: readAt }) },
       doing: isFailed ? CHANGES.retry.doing : "Saving…",
     });
-    if (answer === null) return;
+    if (answer === null) return this.#meet(id, readAt);
     if (this.state?.panel?.writing?.id === id)
       this.update({ panel: { ...this.state.panel, writing: null } }, "panel:title");
     this.say(isFailed ? CHANGES.retry.said : "The text is saved.");
     this.#hint(answer["warnings"]);
     this.#tellModel(`${id}: ${isFailed ? "retry_post with another text" : "another text"}`);
+  }
+
+  /** Says what others wrote meanwhile: it is replaced only by one who knows of it. */
+  async #meet(id: string, readAt: string): Promise<void> {
+    const { structured } = await this.#host.call("get_post", { id });
+    const now = readPost(structured?.["post"]);
+    const changedAt = textOf(jsonOf(structured?.["post"])["updatedAt"]);
+    const writing = this.state?.panel?.writing ?? null;
+    if (now?.status !== "scheduled" || changedAt === readAt || writing?.id !== id) return;
+    const panel = this.state?.panel ?? null;
+    if (panel !== null) this.update({ panel: { ...panel, writing: { ...writing, readAt: changedAt } } });
+    this.#complain(
+      `It was changed elsewhere meanwhile. Its text is now “${now.caption ?? ""}”. Save again to put yours in its place.`,
+    );
   }
 
   /** `shown`: the post until the answer is there. Null: the server refused, and the post is as it was. */

@@ -3,12 +3,25 @@ import type { ComingSeries } from "./posts.ts";
 /** More days than these are told by the rule alone. */
 const DAYS_TOLD = 3;
 
+/** What a series brings, in a sentence that its name stands in: a page can make a link of it. */
+export interface ToldComing {
+  readonly draftId: string;
+  readonly before: string;
+  readonly title: string;
+  readonly after: string;
+}
+
 /** What a series brings on these days, beside the posts that are made. */
 export function tellSeriesComing(
-  { title, rule }: Pick<ComingSeries, "title" | "rule">,
+  { draftId, title, rule }: Pick<ComingSeries, "draftId" | "title" | "rule">,
   days: readonly string[],
   write: (day: string) => string,
-): string {
+): ToldComing {
   const on = days.length > DAYS_TOLD ? "" : ` on ${days.map(write).join(" · ")}`;
-  return `And ${days.length} from the series “${title}”${on}: ${rule}. Its posts are made 14 days ahead.`;
+  const after = `${on}: ${rule}. Its posts are made 14 days ahead.`;
+  return { draftId, before: `And ${days.length} from the series `, title, after };
+}
+
+export function comingInWords({ before, title, after }: ToldComing): string {
+  return `${before}“${title}”${after}`;
 }

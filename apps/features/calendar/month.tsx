@@ -1,6 +1,7 @@
 import { monthOf } from "../../shared/zone.ts";
 import { CellName, type CellProps, GridCell } from "./cell.tsx";
 import { Chip, Slot } from "./chip.tsx";
+import { ComingMark } from "./coming-line.tsx";
 import { pressingFirst } from "./posts.ts";
 import { cellsOf, daysOf, type Cell, type State } from "./state.ts";
 
@@ -64,6 +65,7 @@ function DayCell(props: CellProps) {
             <span class="word"> free</span>
           </span>
         )}
+        <ComingMark count={cell.coming.length} />
         {room > 0 && count > shown.length && (
           <span class="more" aria-hidden="true">
             {`+${count - shown.length}`}

@@ -21,6 +21,8 @@ export interface CalendarOptions {
   };
   /** Each day has dots for its posts: there is no room for words. */
   readonly hasDots?: boolean;
+  /** Where a series is shown. */
+  seriesAddress?(draftId: string): string;
   /** False: posts stay where they are. */
   readonly mayMove?: boolean;
   /** In the place of the calendar's own panel, toolbar and legend. */

@@ -15,7 +15,8 @@ import {
   type CalendarDraft,
   type CalendarPost,
 } from "./posts.ts";
-import { findPost, isLoaded, when, type Panel as Shown, type State } from "./state.ts";
+import { ComingTime } from "./coming-line.tsx";
+import { cellsOf, findPost, isLoaded, when, type Panel as Shown, type State } from "./state.ts";
 import { Sign, Tool } from "./tool.tsx";
 
 interface PanelProps {
@@ -29,6 +30,7 @@ export function Panel(props: PanelProps) {
   const { app, state, panel } = props;
   const posts = postsOf(state, panel);
   const drafts = draftsOf(state, panel);
+  const coming = panel.kind === "day" ? cellsOf(state, "day")({ day: panel.day, hour: null }).coming : [];
   const title = titleOf(state, panel);
   return (
     <section class="panel" role="dialog" aria-label={title}>
@@ -46,7 +48,15 @@ export function Panel(props: PanelProps) {
       {posts.map((post) => (
         <PostPart key={post.id} {...props} post={post} />
       ))}
-      {posts.length + drafts.length === 0 && <p class="muted">{emptyText(state, panel)}</p>}
+      {coming.map((one) => (
+        <ComingTime
+          key={`${one.draftId}${one.at}`}
+          one={one}
+          time={state.formats.time(one.at)}
+          address={state.options.seriesAddress}
+        />
+      ))}
+      {posts.length + drafts.length + coming.length === 0 && <p class="muted">{emptyText(state, panel)}</p>}
     </section>
   );
 }

@@ -33,10 +33,16 @@ export interface FreeSlot {
 
 /** A series' times that have no post yet. */
 export interface ComingSeries {
+  readonly draftId: string;
   readonly title: string;
   /** In words. */
   readonly rule: string;
   readonly coming: readonly number[];
+}
+
+/** One of these times. */
+export interface ComingPost extends Pick<ComingSeries, "draftId" | "title"> {
+  readonly at: number;
 }
 
 export interface Calendar {
@@ -156,6 +162,7 @@ function readSlot(value: unknown): readonly FreeSlot[] {
 function readComing(series: Json): ComingSeries {
   const coming = rowsOf(series["coming"]).map((at) => Date.parse(textOf(at)));
   return {
+    draftId: textOf(series["draftId"]),
     title: splitText(textOf(series["text"])).first || NO_TEXT,
     rule: textOf(series["rule"]),
     coming: coming.filter((at) => !Number.isNaN(at)),

@@ -10,8 +10,9 @@ import {
   type Asked,
   type Calendar,
   type CalendarPost,
+  type ComingPost,
 } from "./posts.ts";
-import { tellSeriesComing } from "./coming.ts";
+import { tellSeriesComing, type ToldComing } from "./coming.ts";
 import type { CalendarOptions } from "./options.ts";
 import { createZone, daysShown, monthOf, type Day, type WallTime, type Zone } from "../../shared/zone.ts";
 
@@ -26,8 +27,8 @@ export type Panel = (
 ) & {
   /** The post that something would be done to, while the person is asked. */
   readonly asking?: { readonly id: string; readonly what: Asked } | null;
-  /** The post whose text is being written, and the text as it was. */
-  readonly writing?: { readonly id: string; readonly text: string } | null;
+  /** The post whose text is being written, and the text as it was; `readAt`: when the post was changed last by then. */
+  readonly writing?: { readonly id: string; readonly text: string; readonly readAt: string } | null;
 };
 
 /** A post that the person has taken up, and where it would go. */
@@ -128,6 +129,8 @@ export interface Cell {
   readonly posts: readonly CalendarPost[];
   readonly drafts: readonly CalendarDraft[];
   readonly slots: readonly FreeSlot[];
+  /** What series bring that has no post yet. */
+  readonly coming: readonly ComingPost[];
 }
 
 /** A day of a month, or an hour of a week. */
@@ -151,18 +154,28 @@ export function cellsOf(state: State, by: "day" | "hour"): (place: Place) => Cel
   const posts = Map.groupBy(shownPosts(state), ({ scheduledAt }) => keyAt(scheduledAt));
   const drafts = Map.groupBy(inTime(calendar.drafts), ({ at }) => keyAt(at));
   const slots = Map.groupBy(inTime(calendar.freeSlots), ({ at }) => keyAt(at));
+  const times = calendar.series.flatMap(({ draftId, title, coming }) =>
+    coming.map((at) => ({ draftId, title, at })),
+  );
+  const coming = Map.groupBy(inTime(times), ({ at }) => keyAt(at));
   return (place) => {
     const key = cellKey(place);
-    return { posts: posts.get(key) ?? [], drafts: drafts.get(key) ?? [], slots: slots.get(key) ?? [] };
+    return {
+      posts: posts.get(key) ?? [],
+      drafts: drafts.get(key) ?? [],
+      slots: slots.get(key) ?? [],
+      coming: coming.get(key) ?? [],
+    };
   };
 }
 
 /** What is in a cell, in words. */
-export function countOf({ posts, drafts, slots }: Cell): string {
+export function countOf({ posts, drafts, slots, coming }: Cell): string {
   const counts = [
     posts.length === 1 ? "1 post" : `${posts.length === 0 ? "no" : posts.length} posts`,
     drafts.length === 0 ? null : drafts.length === 1 ? "1 draft" : `${drafts.length} drafts`,
     slots.length === 0 ? null : `${slots.length} free`,
+    coming.length === 0 ? null : `${coming.length} from series, not made yet`,
   ];
   return counts.filter((count) => count !== null).join(", ");
 }
@@ -177,7 +190,7 @@ export function periodDrafts(state: State): readonly CalendarDraft[] {
 }
 
 /** What series bring to the month or week, beside the posts that are made: a line each. */
-export function tellComing(state: State): readonly string[] {
+export function tellComing(state: State): readonly ToldComing[] {
   return state.calendar.series.flatMap((one) => {
     const days = one.coming.map((at) => state.zone.read(at).day).filter((day) => isInPeriod(state, day));
     return days.length === 0 ? [] : [tellSeriesComing(one, days, state.formats.shortDay)];

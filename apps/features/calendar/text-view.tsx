@@ -1,6 +1,7 @@
 import { STATUSES } from "../../shared/statuses.ts";
 import { inOrder } from "./posts.ts";
 import { countByStatus, periodDrafts, periodPosts, periodTitle, type State, tellComing } from "./state.ts";
+import { comingInWords } from "./coming.ts";
 import { Sign } from "./tool.tsx";
 
 /**
@@ -20,11 +21,13 @@ export function TextView({ state }: { readonly state: State }) {
     <div class="brief">
       <h1>{periodTitle(state)}</h1>
       <p>{counts.length === 0 ? "No posts." : `${counts.join(", ")} (${state.zone.name})`}</p>
-      {tellComing(state).map((line) => (
-        <p key={line} dir="auto">
-          {line}
-        </p>
-      ))}
+      {tellComing(state)
+        .map(comingInWords)
+        .map((line) => (
+          <p key={line} dir="auto">
+            {line}
+          </p>
+        ))}
       <ul>
         {[...inOrder(failed), ...inOrder(coming)].map((post) => (
           <li key={post.id} class={post.status}>

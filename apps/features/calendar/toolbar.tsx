@@ -2,6 +2,7 @@ import { DRAFT_STATES } from "../../shared/drafts.ts";
 import { STATUSES } from "../../shared/statuses.ts";
 import type { App } from "./app.ts";
 import { countByStatus, periodDrafts, periodPosts, periodTitle, type State, tellComing } from "./state.ts";
+import { ComingLine } from "./coming-line.tsx";
 import { Sign, Tool } from "./tool.tsx";
 
 interface ToolbarProps {
@@ -98,10 +99,15 @@ export function Legend({ state }: Pick<ToolbarProps, "state">) {
   const counts = countByStatus(periodPosts(state));
   const drafts = Map.groupBy(periodDrafts(state), (draft) => draft.state);
   const isEmpty = counts.length === 0 && drafts.size === 0;
+  const coming = tellComing(state);
+  // A page around the calendar says itself that there is nothing.
+  if (isEmpty && state.options.onOpen !== undefined) return null;
   return (
     <>
       {/* Days of other months around it are shown and not counted. */}
-      <span class="none">{isEmpty ? `No posts in this ${state.view}.` : `In this ${state.view}:`}</span>
+      {(!isEmpty || coming.length === 0) && (
+        <span class="none">{isEmpty ? `No posts in this ${state.view}.` : `In this ${state.view}:`}</span>
+      )}
       {counts.map(([status, count]) => (
         <Count key={status} look={status} {...STATUSES[status]} count={count} />
       ))}
@@ -111,13 +117,12 @@ export function Legend({ state }: Pick<ToolbarProps, "state">) {
           look={one}
           {...DRAFT_STATES[one]}
           {...(one === "waiting" && { label: "waiting for you" })}
+          {...(one === "open" && length > 1 && { label: "drafts" })}
           count={length}
         />
       ))}
-      {tellComing(state).map((line) => (
-        <span key={line} class="none" dir="auto">
-          {line}
-        </span>
+      {coming.map((told) => (
+        <ComingLine key={`${told.draftId}${told.after}`} told={told} address={state.options.seriesAddress} />
       ))}
     </>
   );

@@ -1,6 +1,7 @@
 import { classes } from "../../ui/classes.ts";
 import { CellName, type CellProps, GridCell } from "./cell.tsx";
 import { Chip, FreeTimes, Slot } from "./chip.tsx";
+import { ComingMark } from "./coming-line.tsx";
 import { cellsOf, daysOf } from "./state.ts";
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
@@ -57,6 +58,7 @@ function HourCell(props: CellProps) {
       {[...cell.drafts, ...cell.posts].map((one) => (
         <Chip key={one.id} {...props} one={one} isReachable={isActive} />
       ))}
+      <ComingMark count={cell.coming.length} />
       {state.options.tiles === undefined ? (
         <FreeTimes state={state} slots={cell.slots} />
       ) : (

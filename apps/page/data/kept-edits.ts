@@ -10,6 +10,8 @@ export interface KeptEdit {
   /** What it changes, as it was then: when the post was last changed, or the draft's revision. */
   readonly base: string;
   readonly change: Json;
+  /** What of it was there before, where that tells who else changed it. */
+  readonly was?: Json;
 }
 
 const PREFIX = "posthorn.edit";
@@ -19,9 +21,9 @@ function nameOf(id: string): string {
 }
 
 /** Answers whether it is kept: a browser may have no room, or keep nothing. */
-export function keepEdit(id: string, { base, change }: KeptEdit): boolean {
+export function keepEdit(id: string, edit: KeptEdit): boolean {
   try {
-    localStorage.setItem(nameOf(id), JSON.stringify({ base, change }));
+    localStorage.setItem(nameOf(id), JSON.stringify(edit));
     return true;
   } catch {
     return false;
@@ -31,7 +33,13 @@ export function keepEdit(id: string, { base, change }: KeptEdit): boolean {
 export function readEdit(id: string): KeptEdit | null {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(nameOf(id)) ?? "null");
-    return isJson(kept) ? { base: textOf(kept["base"]), change: jsonOf(kept["change"]) } : null;
+    if (!isJson(kept)) return null;
+    const { was } = kept;
+    return {
+      base: textOf(kept["base"]),
+      change: jsonOf(kept["change"]),
+      ...(isJson(was) && { was }),
+    };
   } catch {
     return null;
   }

@@ -46,7 +46,8 @@ function tellLast(attempts: readonly Attempt[], post: Dated, when: (ms: number) 
   const line = (text: string): HistoryLine[] => [{ at, text, isBad: false }];
   if (post.status === "cancelled") {
     if (isDismissed(post)) return line("Dismissed.");
-    return line(post.publishedAt === null ? "Cancelled." : "Taken down.");
+    if (post.publishedAt !== null) return line("Taken down.");
+    return line(`Cancelled. It was planned for ${when(Date.parse(post.scheduledAt))}.`);
   }
   const tried = attempts.map(({ startedAt, finishedAt }) => Date.parse(finishedAt ?? startedAt));
   const isChanged = at > Math.max(Date.parse(post.createdAt), ...tried) + SAME_MOMENT_MS;

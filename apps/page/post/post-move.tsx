@@ -1,5 +1,6 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { now } from "../../shared/clock.ts";
+import { shortTime } from "../../shared/when.ts";
 import { readWallTime, writeWallTime } from "../../shared/wall-time.ts";
 import { timezone, zone } from "../data/session.ts";
 import { Button } from "../../ui/button.tsx";
@@ -13,9 +14,17 @@ export function MovePost({ post, onChanged }: PostActionsProps) {
   const [value, setValue] = useState(planned);
   const [wrong, setWrong] = useState<string | null>(null);
   const { doing, error, change } = useChange(onChanged);
+  const before = useRef(planned);
   // The post with its new time comes a moment later.
   const [moved, setMoved] = useState(planned);
   useLoss(value === planned || value === moved ? null : UNSAVED);
+  useEffect(() => {
+    const [was, isMine] = [before.current, moved === planned];
+    before.current = planned;
+    if (was === planned || isMine) return;
+    if (value === was) setValue(planned);
+    else setWrong(`It was moved elsewhere meanwhile, to ${shortTime(Date.parse(post.scheduledAt))}.`);
+  }, [planned]);
   const move = async (event: Event): Promise<void> => {
     event.preventDefault();
     const to = readWallTime(value);

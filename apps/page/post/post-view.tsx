@@ -2,6 +2,7 @@ import { ExternalLink } from "lucide-preact";
 import { useEffect } from "preact/hooks";
 import type { Post, Preparing } from "../../../src/domain/posts/post.ts";
 import { useLoad } from "../data/load.ts";
+import { useLookAgain } from "../data/look-again.ts";
 import { may } from "../data/session.ts";
 import { platformTitle } from "../data/shared-data.ts";
 import { call } from "../data/tools.ts";
@@ -17,6 +18,7 @@ import { Bones, Problem } from "../../ui/states.tsx";
 import { tellHistory } from "./history.ts";
 import { PostActions } from "./post-actions.tsx";
 import { isUnknown, mediaOf, pastReason, threadOf } from "./post-facts.ts";
+import { seriesAddress, SeriesPart } from "./series-part.tsx";
 import { PostInsights } from "./post-insights.tsx";
 
 interface PostViewProps {
@@ -30,6 +32,7 @@ interface PostViewProps {
 export function PostView({ id, onClose, onChanged }: PostViewProps) {
   const loaded = useLoad((signal) => call("get_post", { id, history: true }, { signal }), id);
   const { data, error, again, reload } = loaded;
+  useLookAgain(reload);
   const changed = (): void => {
     reload();
     onChanged?.();
@@ -53,6 +56,7 @@ export function PostView({ id, onClose, onChanged }: PostViewProps) {
           <Outcome post={data.post} />
           {data.preparing && <FilmState preparing={data.preparing} onLook={reload} />}
           <Shown key={`${id} ${data.post.updatedAt}`} post={data.post} />
+          {data.draftId && <SeriesPart key={data.draftId} draftId={data.draftId} onChanged={changed} />}
           <Links post={data.post} draftId={data.draftId ?? null} />
           {data.note && (
             <section>
@@ -94,8 +98,8 @@ function Outcome({ post }: { readonly post: Post }) {
   return (
     <div class={isUnknown(post) ? "hint" : "problem"}>
       <p dir="auto">
-        {isUnknown(post) && <strong>No one knows whether it went out. </strong>}
         {text}
+        {isUnknown(post) && <strong> No one knows whether it went out.</strong>}
       </p>
     </div>
   );
@@ -191,11 +195,7 @@ function Links({ post, draftId }: { readonly post: Post; readonly draftId: strin
         </ButtonLink>
       )}
       {draftId !== null && (
-        <ButtonLink
-          href={`/app/review?show=decided&draft=${encodeURIComponent(draftId)}`}
-          isSmall
-          kind="quiet"
-        >
+        <ButtonLink href={seriesAddress(draftId)} isSmall kind="quiet">
           What it was planned as
         </ButtonLink>
       )}

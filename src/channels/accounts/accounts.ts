@@ -1,4 +1,4 @@
-import { type Account, type AccountStatus, isCut } from "../../domain/accounts/account.ts";
+import { type Account, type AccountStatus, atEarliest, isCut } from "../../domain/accounts/account.ts";
 import { say } from "../../domain/sentences.ts";
 import {
   foldName,
@@ -13,7 +13,7 @@ import { showCapabilities } from "../../domain/accounts/capabilities.ts";
 import { AppError } from "../../domain/errors.ts";
 import { canReachAccount, type Caller } from "../../domain/permissions.ts";
 import { didYouMean } from "../../domain/settings/nearest-name.ts";
-import { DAY, tellTime, toIso, toIsoOrNull } from "../../domain/time.ts";
+import { DAY, tellTime, tellTry, toIso, toIsoOrNull } from "../../domain/time.ts";
 import {
   findAccountRow,
   listAccountNames,
@@ -25,6 +25,7 @@ import type { Reader } from "../../store/engine/store.ts";
 import type { AppContext, CallContext } from "../../context.ts";
 import { capabilitiesFor } from "../platform-io/connect-io.ts";
 import { plainText, quote } from "../../domain/text/plain-text.ts";
+import { inOne, keptUntil, whyItWaits } from "./late-posts.ts";
 
 /** How long before its access ends an account asks for attention. */
 export const EXPIRING_WITHIN_MS = 7 * DAY;
@@ -133,7 +134,19 @@ export type ShownAccount = Pick<
   | "updated_at"
 > &
   // Events of before do not hold them, and an account that must be reconnected needs no date.
-  Partial<Pick<AccountRow, "settings" | "limits" | "access_ends_at" | "schedule" | "paused" | "utm">>;
+  Partial<
+    Pick<
+      AccountRow,
+      | "settings"
+      | "limits"
+      | "access_ends_at"
+      | "schedule"
+      | "paused"
+      | "utm"
+      | "next_allowed_at"
+      | "wait_cause"
+    >
+  >;
 
 /** A row as every face shows it: field by field, so that nothing secret can slip through. */
 export function toAccount(ctx: AppContext, row: ShownAccount, queuedCount: number): Account {
@@ -147,7 +160,7 @@ export function toAccount(ctx: AppContext, row: ShownAccount, queuedCount: numbe
     profileUrl: row.profile_url,
     avatarUrl: row.avatar_url,
     status,
-    statusReason: reason,
+    statusReason: inOne(reason, tellSlowed(ctx, row)),
     tokenExpiresAt: toIsoOrNull(row.token_expires_at),
     scopes: JSON.parse(row.scopes) as string[],
     schedule: readSchedule(ctx, row),
@@ -161,6 +174,16 @@ export function toAccount(ctx: AppContext, row: ShownAccount, queuedCount: numbe
     createdAt: toIso(row.created_at),
     updatedAt: toIso(row.updated_at),
   };
+}
+
+/** Of a channel that can be used, and that its platform asked to wait. Null: it did not. */
+function tellSlowed(ctx: AppContext, row: ShownAccount): string | null {
+  const { paused = 0, wait_cause: cause = null } = row;
+  const until = keptUntil(ctx, row, 0);
+  if (until === null || cause !== "rate_limit" || paused === 1 || isCut(row)) return null;
+  const when = tellTry(until, { now: ctx.clock.now(), ...ctx.settings });
+  const why = whyItWaits(ctx, { provider: row.provider, wait_cause: cause }) ?? null;
+  return inOne(why, atEarliest("The next one goes out", when));
 }
 
 /** Its slots and whether it is paused. Null: neither. */

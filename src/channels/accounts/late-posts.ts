@@ -1,8 +1,9 @@
-import { isCut } from "../../domain/accounts/account.ts";
+import { atEarliest, isCut } from "../../domain/accounts/account.ts";
+import type { LateCause } from "../../domain/posts/post.ts";
 import { join, type Message, say } from "../../domain/sentences.ts";
 import { channelInFull } from "../../domain/accounts/channel-names.ts";
 import { plainText, plural } from "../../domain/text/plain-text.ts";
-import { tellSpan, tellTime, tellTry } from "../../domain/time.ts";
+import { DAY, tellSpan, tellTime, tellTry } from "../../domain/time.ts";
 import type { PostRow } from "../../store/schema/tables.ts";
 import type { Reader, Tx } from "../../store/engine/store.ts";
 import type { AccountRow } from "../../store/queries/accounts.ts";
@@ -44,17 +45,53 @@ export async function readRelease(
 /** Until when its platform, or those before it, keep a channel from sending anything more. */
 type Waiting = Pick<AccountRow, "id" | "provider" | "next_allowed_at" | "wait_cause">;
 
+/**
+ * When a channel that can be used lets a post out at the earliest that is due at `due`. Null: at its time. What is said
+ * before a call, in its answer and of the post goes by this.
+ */
+export function keptUntil(
+  { clock }: Pick<AppContext, "clock">,
+  { next_allowed_at: at = 0 }: Partial<Pick<Waiting, "next_allowed_at">>,
+  due: number,
+): number | null {
+  return at > Math.max(due, clock.now()) ? at : null;
+}
+
+const ONE_BY_ONE = "Posts of this channel that are late go out one after the other.";
+
+/** What keeps a channel's posts until a time. Other causes are told of the post itself. */
+const UNTIL: Partial<Readonly<Record<LateCause, (platform: string) => string>>> = {
+  rate_limit: (platform) => `${platform} takes no more posts from this channel for now.`,
+  spacing: () => ONE_BY_ONE,
+  channel: () => ONE_BY_ONE,
+  order: () => "An earlier post of this channel is tried again first.",
+};
+
+/** Why a channel waits before it sends more. Undefined: nothing is known of that. */
+export function whyItWaits(
+  { platforms }: Pick<AppContext, "platforms">,
+  { provider, wait_cause: cause }: Pick<Waiting, "provider" | "wait_cause">,
+): string | undefined {
+  return cause === null ? undefined : UNTIL[cause]?.(platforms.get(provider)?.title ?? provider);
+}
+
+/** What to say of a post that is due at `due` on a channel that can be used. Null: nothing. */
+export function tellKept(ctx: AppContext, account: Waiting, due: number): string | null {
+  const until = keptUntil(ctx, account, due);
+  if (until === null) return null;
+  const goes = atEarliest("It goes out", tellTry(until, { now: ctx.clock.now(), ...ctx.settings }));
+  return inOne(whyItWaits(ctx, account) ?? null, goes);
+}
+
 /** In the place of "now" before a channel is connected again. */
 const ONCE_CONNECTED = "as soon as it is connected";
 
-/** When the posts of a channel go out: at `base`, or later. */
-export function whenFreed(
-  ctx: AppContext,
-  { provider, next_allowed_at: at, wait_cause: cause }: Waiting,
-  base: string,
-): string {
+/** When the posts of a channel go out that are due at `due`, by default now: at `base`, or later. */
+export function whenFreed(ctx: AppContext, account: Waiting, base: string, due = 0): string {
+  const { provider, wait_cause: cause } = account;
   const now = ctx.clock.now();
-  if (at <= now) return base;
+  const at = keptUntil(ctx, account, due);
+  if (at === null) return base;
   const title = ctx.platforms.get(provider)?.title ?? provider;
   const why = cause === "rate_limit" ? `, as ${title} takes no more posts before` : "";
   return `${base === ONCE_CONNECTED ? `${base}, but ` : ""}not before ${tellTry(at, { now, ...ctx.settings })}${why}`;
@@ -121,9 +158,12 @@ export function firstWords({ caption, media_url: mediaUrl }: Pick<PostRow, "capt
   return text === "" ? "a post without text" : `“${plainText(text, MAX_TEXT)}”`;
 }
 
-/** How long a pause may keep a post back. */
-export function tellLimit({ maxLatenessMs }: AppContext["settings"]): string {
-  return `A post may go out up to ${tellSpan(maxLatenessMs)} late; what is later when the channel is resumed fails.`;
+/** How long a pause, or a channel without access, may keep a post back. */
+export function tellLimit(
+  { maxLatenessMs }: AppContext["settings"],
+  freed: "resumed" | "reconnected" = "resumed",
+): string {
+  return `A post may go out up to ${tellSpan(maxLatenessMs)} late. Once the channel is ${freed}, what is later than that fails.`;
 }
 
 /** What a pause means for the posts that wait. Null: none does. */
@@ -142,7 +182,19 @@ export async function tellPause(
   );
   const which = queuedCount === 1 ? "It" : "The first";
   const waiting = `${plural(queuedCount, "post waits", "posts wait")} for this channel. ${tellLimit(ctx.settings)} ${which}, ${firstWords(first)}, is due on ${due}, and can go out until ${end}.`;
-  return inOne(waiting, underWay);
+  return inOne(waiting, await tellPauseOf(ctx, reader, account), underWay);
+}
+
+/** So long a pause is thought of, to tell how many posts it fails. */
+const PAUSE_OF_MS = 7 * DAY;
+
+/** How many posts fail that are not the first alone. Null: no more. */
+async function tellPauseOf(ctx: AppContext, reader: Reader, { id }: Waiting): Promise<string | null> {
+  const { maxLatenessMs, timezone } = ctx.settings;
+  const end = ctx.clock.now() + PAUSE_OF_MS;
+  const failing = await listWaitingUntil(reader, id, { until: end - maxLatenessMs });
+  if (failing.length < 2) return null;
+  return `Should it be paused until ${tellTime(end, timezone)}, ${failing.length} of them fail.`;
 }
 
 /** What becomes of a post that was begun when its channel is held up, or may be used again. */

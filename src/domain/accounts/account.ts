@@ -141,9 +141,17 @@ export function whyHeld(account: Holding): string | null {
   return isCut(account) ? `${isPaused(account)} It${MUST_RECONNECT}${reason}` : isPaused(account);
 }
 
+const AT_EARLIEST = " at the earliest.";
+
+/** When a channel that has to wait sends something again. */
+export function atEarliest(what: string, when: string): string {
+  return `${what} on ${when}${AT_EARLIEST}`;
+}
+
 /** The state of a channel that a warning tells of, which may be another by now. Null: it tells of something else. */
-export function toldState(warning: string): "paused" | "reconnect" | null {
+export function toldState(warning: string): "paused" | "reconnect" | "waits" | null {
   if (warning.includes(PAUSED)) return "paused";
+  if (warning.includes(AT_EARLIEST)) return "waits";
   return warning.includes(MUST_RECONNECT) ? "reconnect" : null;
 }
 

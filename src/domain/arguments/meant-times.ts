@@ -1,8 +1,9 @@
 import { DateTime } from "luxon";
+import { WEEKDAYS } from "../drafts/series-days.ts";
 import { toZoned } from "../time.ts";
 import { type Meant, parseMoment } from "../parse-time.ts";
 import { findWeekday } from "../wall-clock.ts";
-import { DAY_ALONE, ISO, type Now, readBound, readDate, readWhen } from "./spoken-times.ts";
+import { DAY_ALONE, ISO, TIME_ALONE, type Now, readBound, readDate, readWhen } from "./spoken-times.ts";
 
 /*
  * What a time may mean that is refused, for the sentence that refuses it. A person, or an agent that asks them, sees
@@ -65,13 +66,26 @@ function meantBy(
   if (ISO.test(text.trim())) return { times: [], hasPart: false };
   const today = DateTime.fromMillis(now, { zone: timezone });
   const wordings = wordingsOf(text);
+  let isLater = false;
   const times = wordings.flatMap(({ words }) => {
     const time = orNull(() => read(words));
     if (time === null) return [];
     const isToday = time.startsWith(today.toISODate() ?? "");
+    isLater ||= !isToday && namesToday(words, today);
     return isToday && namesWeekday(words) ? [time, inAWeek(time, timezone)] : [time];
   });
-  return { times, hasPart: wordings.length > 1 || wordings.some(({ hasPart }) => hasPart) };
+  return { times, hasPart: isLater || wordings.length > 1 || wordings.some(({ hasPart }) => hasPart) };
+}
+
+/** A time alone, or today's weekday: where that is over, a later day is a guess. */
+function namesToday(words: string, today: DateTime): boolean {
+  if (TIME_ALONE.test(words)) return true;
+  if (!namesWeekday(words) || /^(?:on )?next /.test(words)) return false;
+  const weekday = words
+    .split(/[\s,]+/)
+    .map(findWeekday)
+    .find((one) => one !== null);
+  return weekday === WEEKDAYS[today.weekday - 1];
 }
 
 const MONTH = /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/;

@@ -41,6 +41,8 @@ export function asMeant(schema: z.ZodType, given: unknown): unknown {
   const meant = Object.entries(read).flatMap(([name, value]) => {
     const field = Object.hasOwn(plain.shape, name) ? (plain.shape[name] as z.ZodType) : undefined;
     if (field === undefined) return [[name, value]];
+    // An empty id is none, also where one is required.
+    if (value === "" && IS_ID.test(name)) return [];
     const kept = isEmpty(value) ? meaningOf(field, value) : value;
     return kept === undefined ? [] : [[name, asMeant(field, kept)]];
   });
@@ -48,6 +50,7 @@ export function asMeant(schema: z.ZodType, given: unknown): unknown {
 }
 
 const CHANNEL = "accountId";
+const IS_ID = /^(?:id|[a-z]+Id)$/;
 
 /**
  * An object that a channel alone makes, as null stands for all else there, so that its name will do:

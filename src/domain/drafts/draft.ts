@@ -144,7 +144,7 @@ export const DecideDraft = z.strictObject({
     .describe("Several, instead of id and revision."),
   decision: z
     .enum(DECISIONS)
-    .describe("approve: all posts or none. changes: back to the writer. stop: ends a series."),
+    .describe("approve: per draft all or none. changes: back to the writer. stop: ends a series."),
   note: optionalText(2_000).describe("Why, or what to change."),
   scheduledAt: scheduledAt.optional().describe("With approve: another time for all."),
   slot: Slot.optional().describe("With approve: the next free slots instead."),

@@ -113,7 +113,7 @@ export function withValues(sentence: string, inTime: (ours: string) => string): 
 
 function valuesInWords(ours: string): string {
   return ours
-    .replace(ABSENT, "there is no such $1")
+    .replace(ABSENT, (said, what: string) => `${said.slice(0, 5)} is no such ${what}`)
     .replace(IDS, "")
     .replace(/(?<=\w):? true\b/g, " on")
     .replace(/(?<=\w):? false\b/g, " off")

@@ -10,8 +10,8 @@ const LEAD_MINUTES = "Minutes before to upload it.";
 
 /** What a caller gives of a post's content; shared by scheduling and changing. */
 const content = {
-  scheduledAt: Moment.optional().describe("When: ISO 8601. Without an offset: in the owner's zone."),
-  mediaUrl: optionalText(4_096).describe("Media: an https address or file id."),
+  scheduledAt: Moment.optional().describe("ISO 8601. Without an offset: the owner's zone."),
+  mediaUrl: optionalText(4_096).describe("An https address or file id."),
   caption: optionalText(100_000).describe("The post's text."),
   leadMinutes: z.int().min(0).max(100_000).optional().describe(LEAD_MINUTES),
   thumbnailUrl: optionalText(4_096).describe("As metadata.thumbnailUrl."),
@@ -42,7 +42,7 @@ export const SinglePostBody = PostBody.extend({
 });
 
 /** Platform fields of a post that is there already. */
-const change = fields.nullable().optional().describe("As in schedule_post, by key. Null or empty: removed.");
+const change = fields.nullable().optional().describe("As in schedule_post, by key. Null: removed.");
 
 /** The body of `PATCH /posts/{id}` and `update_post`. What may be emptied is nullable, or `min(0)`. */
 export const PostChange = z.strictObject({
@@ -54,17 +54,18 @@ export const PostChange = z.strictObject({
   // Emptied by null or an empty text, which its type does not tell: the usual number can be given, too.
   leadMinutes: content.leadMinutes.unwrap().nullable().optional().describe(LEAD_MINUTES),
   thumbnailUrl: content.thumbnailUrl.unwrap().nullable().optional().describe("As metadata.thumbnailUrl."),
+  ifUpdatedAt: z.string().optional().describe("Only if updatedAt is this."),
   dryRun,
 });
 
 export type PostChange = z.infer<typeof PostChange>;
 
 /** A post's content as a caller gives it; what is left out stays as it is (update) or empty (schedule). */
-export type PostInput = Omit<PostChange, "id" | "dryRun">;
+export type PostInput = Omit<PostChange, "id" | "ifUpdatedAt" | "dryRun">;
 
 /** What changes a live post: the body of `edit_published_post`. */
 export const PostEdit = z.strictObject({
-  id: z.string().describe("A live post, from list_posts."),
+  id: z.string().describe("A live post."),
   caption: PostChange.shape.caption,
   metadata: change,
 });
@@ -72,7 +73,7 @@ export type PostEdit = z.infer<typeof PostEdit>;
 
 /** What is to be changed of a failed post before it is sent again; the body of `retry_post`. */
 export const PostRetry = z.strictObject({
-  id: z.string().describe("A failed post, from list_posts."),
+  id: z.string().describe("A failed post."),
   caption: PostChange.shape.caption,
   mediaUrl: PostChange.shape.mediaUrl,
   metadata: change,
@@ -111,7 +112,7 @@ export type ChangedPost = z.infer<typeof ChangedPost>;
 
 /** How a person reconciles a failed post: what became of it, or that it is not wanted any more. */
 export const Resolution = z.strictObject({
-  id: z.string().describe("A failed post, from list_posts."),
+  id: z.string().describe("A failed post."),
   outcome: z
     .enum(["published", "not_published", "dismissed"])
     .describe("What a person saw. dismissed: no longer wanted."),

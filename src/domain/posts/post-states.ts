@@ -1,5 +1,6 @@
 import { type Message, type NextStep, say } from "../sentences.ts";
-import { toIso } from "../time.ts";
+import { withFullStop } from "../text/plain-text.ts";
+import { tellTime, tellTry } from "../time.ts";
 
 export const POST_STATUSES = [
   "scheduled",
@@ -30,6 +31,8 @@ export const TRANSITIONS = {
   deny: { from: ["failed"], to: null },
   /** A person puts a failed post away: it is never sent again. */
   dismiss: { from: ["failed"], to: "cancelled" },
+  /** The same where its outcome is unknown, and its channel does not let its platform be asked. */
+  give_up: { from: ["publishing", "uploaded"], to: "cancelled" },
   /** Deleted on the platform, before or after it went live. */
   take_down: { from: ["uploaded", "published"], to: "cancelled" },
   edit_live: { from: ["published"], to: null },
@@ -49,6 +52,27 @@ interface PostStanding {
   readonly next_at?: number | null;
   /** How often it was tried in vain. */
   readonly tries?: number;
+  /** What keeps its channel from trying it. Default: nothing does. */
+  readonly held?: HeldChannel | null;
+  /** Times are told as they are then, in that zone. Default: 0, UTC. */
+  readonly now?: number;
+  readonly timezone?: string;
+}
+
+/** A channel that tries nothing before a person acts. */
+export interface HeldChannel {
+  /** In a sentence. */
+  readonly why: string;
+  /** How it is connected again. Null: it need not be. */
+  readonly reconnect: Extract<NextStep, { do: "reconnect" }> | null;
+}
+
+/**
+ * Whether a person may say what became of a post: its outcome is unknown, and no publisher finds it out by itself.
+ */
+export function canReconcile(post: PostStanding): boolean {
+  if (post.in_doubt !== 1) return false;
+  return post.status === "failed" || (betweenTries(post) !== null && (post.held ?? null) !== null);
 }
 
 /**
@@ -77,23 +101,46 @@ export function conflictSentence(
 }
 
 /** Of one that was tried in vain. */
-function nextTry({ status, tries = 0, next_at: next }: PostStanding): string | null {
-  if (status !== "scheduled" || tries === 0 || typeof next !== "number") return null;
-  return `It waits for its next try at ${toIso(next)}.`;
+function nextTry(post: PostStanding): string | null {
+  const { status, tries = 0, next_at: next, held = null, now = 0 } = post;
+  if (status !== "scheduled" || tries === 0 || typeof next !== "number" || next <= now) return null;
+  return held === null ? `It waits for its next try on ${tellNext(post, next)}.` : held.why;
+}
+
+function tellNext({ now = 0, timezone = "UTC" }: PostStanding, next: number): string {
+  return tellTry(next, { now, timezone });
 }
 
 /** Of a post that was begun and that no publisher works on now. Null: it is no such post. */
 function betweenTries(post: PostStanding): Required<WayOn> | null {
-  const { status, lease_worker: worker, in_doubt: inDoubt, next_at: next } = post;
-  if (status !== "publishing" || worker !== null) return null;
+  const { status, lease_worker: worker, in_doubt: inDoubt = 0, held = null } = post;
+  const isBegun = status === "publishing" || (status === "uploaded" && inDoubt === 1);
+  if (!isBegun || worker !== null) return null;
   const state =
     inDoubt === 1
       ? "It was sent and the answer was lost, so it may be out already."
       : "It was begun, and is not done yet.";
-  const when = typeof next === "number" ? `at ${toIso(next)}` : "soon";
+  return held === null ? triedAgain(post, state) : heldBack(state, held, inDoubt === 1);
+}
+
+function triedAgain(post: PostStanding, state: string): Required<WayOn> {
+  const { next_at: next, now = 0 } = post;
+  const when = typeof next === "number" && next > now ? `on ${tellNext(post, next)}` : "soon";
   return {
     what: `${state} It is looked at again ${when}, or later where its channel is paused, and can be neither changed nor stopped before.`,
     next: (postId) => [{ do: "look_later", postId }, { do: "pause" }],
+  };
+}
+
+/** Only a person looks at it before its channel may be used again. */
+function heldBack(state: string, { why, reconnect }: HeldChannel, isInDoubt: boolean): Required<WayOn> {
+  const settled = isInDoubt ? " Who has looked at the channel can settle it now." : "";
+  return {
+    what: `${state} ${withFullStop(why)} Once that is done, it is looked at again, and it can be neither changed nor stopped before.${settled}`,
+    next: (postId) => [
+      ...(reconnect === null ? [] : [reconnect]),
+      ...(isInDoubt ? [{ do: "settle" as const, postId }] : []),
+    ],
   };
 }
 
@@ -119,7 +166,7 @@ export function isPutAway({
 export const PUT_AWAY = "It had failed and was put away: nothing that its error asks for is to be done.";
 
 function takenDown(post: PostStanding): string {
-  return isTakenDown(post) ? ` (taken down at ${toIso(post.updated_at)})` : "";
+  return isTakenDown(post) ? ` (taken down on ${tellTime(post.updated_at, post.timezone ?? "UTC")})` : "";
 }
 
 /** In these states it is done already. */
@@ -127,6 +174,7 @@ const DONE_IN: Partial<Record<Trigger, readonly PostStatus[]>> = {
   cancel: ["cancelled"],
   take_down: ["cancelled"],
   dismiss: ["cancelled"],
+  give_up: ["cancelled"],
   retry: ["scheduled", "publishing", "uploaded", "published"],
 };
 

@@ -11,7 +11,7 @@ import { askToChange as askAboutPosts, askToDisconnect as askAboutChannel } from
 import { nameDraft } from "./tell-decision.ts";
 import { findComing, spanOf, tellComing } from "./coming.ts";
 import { contentOf } from "./draft-content.ts";
-import { listUndecided } from "./drafts.ts";
+import { listDraftsOf, listUndecided } from "./drafts.ts";
 
 /** So many are named. */
 const MAX_NAMED = 10;
@@ -49,10 +49,23 @@ export async function askToDisconnect(
   input: { readonly accountId: string },
 ): Promise<string | null> {
   const question = await askAboutChannel(call, input);
-  const rows = question === null ? [] : await listUndecided(call, [input.accountId]);
-  if (rows.length === 0) return question;
+  if (question === null) return null;
+  const rows = await listUndecided(call, [input.accountId]);
   const which = rows.length === 1 ? "1 draft is" : `${rows.length} drafts are`;
-  return `${question} ${which} meant for it and cannot be approved before it is connected again: ${nameDrafts(rows)}.`;
+  const drafts =
+    rows.length === 0
+      ? ""
+      : ` ${which} meant for it and cannot be approved before it is connected again: ${nameDrafts(rows)}.`;
+  return `${question}${drafts}${await tellRunning(call, input.accountId)}`;
+}
+
+/** What goes on by itself goes on failing there. */
+async function tellRunning(call: CallContext, accountId: string): Promise<string> {
+  const rows = await listDraftsOf(call, ["repeating"], [accountId]);
+  if (rows.length === 0) return "";
+  const names = rows.slice(0, MAX_NAMED).map((row) => nameDraft(row));
+  const more = rows.length > names.length ? `; and ${rows.length - names.length} more` : "";
+  return ` ${rows.length} series ${rows.length === 1 ? "posts" : "post"} on it and cannot until then: ${names.join("; ")}${more}.`;
 }
 
 function nameDrafts(rows: readonly DraftRow[]): string {

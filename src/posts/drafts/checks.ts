@@ -1,3 +1,4 @@
+import { toldState } from "../../domain/accounts/account.ts";
 import type { SaidCheck, Target } from "../../domain/drafts/draft.ts";
 import {
   fromStored,
@@ -34,12 +35,17 @@ export interface StoredCheck extends SaidCheck {
   readonly card?: LinkCard | null;
 }
 
+/** What soon is another way is told when it is found, and kept nowhere. */
+export function isPassing(warning: Said): boolean {
+  return toldState(String(warning)) === "waits";
+}
+
 /** The checks as a draft's column keeps them. */
 export function writeChecks(checks: readonly StoredCheck[]): string {
   const stored = checks.map((check) => ({
     ...check,
     error: check.error === null ? null : toStored(check.error),
-    warnings: check.warnings.map(toStored),
+    warnings: check.warnings.filter((one) => !isPassing(one)).map(toStored),
   }));
   return JSON.stringify(stored);
 }

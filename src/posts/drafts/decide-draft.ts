@@ -2,6 +2,7 @@ import { readSignature, signatureOf } from "../../domain/permissions.ts";
 import { readScheduledAt } from "../prepare.ts";
 import { type Said, say } from "../../domain/sentences.ts";
 import { writeChecks } from "./checks.ts";
+import { warnOfSilence } from "../warnings.ts";
 import { isDueNow, untilOut, type Waiting, warnOfWait } from "../outcomes.ts";
 import type { DecideDraft, SaidDecidedDraft, SaidDraft } from "../../domain/drafts/draft.ts";
 import { AppError, saidOf } from "../../domain/errors.ts";
@@ -56,14 +57,17 @@ export async function decideDrafts(call: CallContext, input: DecideDraft): Promi
   const [first, ...more] = eachOf(call, input);
   if (first === undefined) throw new AppError("invalid", "drafts: is empty. Give at least one draft.");
   const doubts = readScheduledAt(call, input.scheduledAt).warnings;
-  const besides = (told: readonly Said[]): Pick<Decided, "warnings"> => {
-    const warnings = [...doubts, ...told];
+  const besides = async (
+    told: readonly Said[],
+    drafts: readonly (SaidDraft | null)[],
+  ): Promise<Pick<Decided, "warnings">> => {
+    const warnings = [...doubts, ...told, ...(await warnOfApproved(call, input, drafts))];
     return warnings.length === 0 ? {} : { warnings };
   };
   if (input.drafts === undefined) {
     const { draft, warnings = [] } = await decideDraft(call, first);
     const ids = input.decision === "approve" ? draft.targets.map(({ accountId }) => accountId) : [];
-    return { draft, ...besides([...warnings, ...(await tellNamesakes(call, ids))]) };
+    return { draft, ...(await besides([...warnings, ...(await tellNamesakes(call, ids))], [draft])) };
   }
   const told: Said[] = [];
   const results: SaidDecidedDraft[] = [];
@@ -74,7 +78,19 @@ export async function decideDrafts(call: CallContext, input: DecideDraft): Promi
     told.push(...warnings);
     call.progress(results.length, more.length + 1, `Decided about ${results.length} of ${more.length + 1}.`);
   }
-  return { results, ...besides(told) };
+  const drafts = results.map(({ draft }) => draft);
+  return { results, ...(await besides(told, drafts)) };
+}
+
+/** Of the posts that an approval made: its answer else reads as if all went by itself. */
+async function warnOfApproved(
+  call: CallContext,
+  { decision }: DecideDraft,
+  drafts: readonly (SaidDraft | null)[],
+): Promise<Said[]> {
+  if (decision !== "approve") return [];
+  const times = drafts.flatMap((draft) => draft?.posts ?? []).map((post) => Date.parse(post.scheduledAt));
+  return warnOfSilence(call, times);
 }
 
 /** The answer for all is kept at the end: what this very call decided before it broke off is told as done. */

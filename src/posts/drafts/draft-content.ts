@@ -137,8 +137,13 @@ function readWhen({ ctx }: CallContext, input: SaveDraft, base: When, time: numb
   };
 }
 
+const NO_END =
+  "repeat: has no end, so the series goes on until a person ends it. Give until or times if that was not meant.";
+
 /** Texts that take turns stand in for the text of all, and begin again after the last. */
 function tellTexts({ caption, repeat, targets }: DraftContent): string[] {
+  const { texts = [] } = repeat ?? {};
+  if (repeat !== null && isEndless(repeat) && texts.length < 2) return [NO_END];
   if (repeat?.texts === undefined) return [];
   const isOwn = targets.length > 0 && targets.every((target) => target.caption !== null);
   return [

@@ -13,7 +13,7 @@ import {
 } from "../../domain/drafts/draft.ts";
 import { AppError } from "../../domain/errors.ts";
 import { type Caller, canReachAccount, readSignature } from "../../domain/permissions.ts";
-import { toIso, toIsoOrNull } from "../../domain/time.ts";
+import { tellTime, toIso, toIsoOrNull } from "../../domain/time.ts";
 import { quote } from "../../domain/text/plain-text.ts";
 import type { Position } from "../../store/engine/search.ts";
 import type { Reader } from "../../store/engine/store.ts";
@@ -29,6 +29,7 @@ import { isCut, toldState } from "../../domain/accounts/account.ts";
 import { namesOfKeys } from "../../access/api-keys.ts";
 import { meantAccountIds } from "../../channels/accounts/accounts.ts";
 import type { AppContext, CallContext } from "../../context.ts";
+import { NOW_WINDOW_MS } from "../prepare.ts";
 import { readChecks } from "./checks.ts";
 import { contentOf } from "./draft-content.ts";
 
@@ -97,7 +98,7 @@ async function readHolding(reader: Reader, ownerId: string): Promise<Holding> {
     const told = toldState(String(warning));
     const account = accounts.get(accountId);
     if (told === null || account === undefined) return told === null;
-    return told === "paused" ? account.paused === 1 : isCut(account);
+    return told === "paused" ? account.paused === 1 : told === "reconnect" && isCut(account);
   };
 }
 
@@ -180,7 +181,7 @@ export async function listDrafts(call: CallContext, args: ListDraftsArgs): Promi
   const { ctx, caller } = call;
   if (args.id !== undefined) {
     const row = await findOwnDraft(ctx.store, caller, args.id);
-    return { drafts: await showDrafts(ctx.store, caller.ownerId, [row]), nextCursor: null };
+    return { drafts: await showUndecided(call, [row]), nextCursor: null };
   }
   const filter = await readFilter(ctx, caller, args);
   const rows: DraftRow[] = [];
@@ -200,7 +201,34 @@ export async function listDrafts(call: CallContext, args: ListDraftsArgs): Promi
   const shown = rows.slice(0, args.limit);
   const last = rows.length > args.limit ? shown.at(-1) : undefined;
   const next = last === undefined ? null : encodeCursor(`${last.updated_at} ${last.id}`, filter.key);
-  return { drafts: await showDrafts(ctx.store, caller.ownerId, shown), nextCursor: next };
+  return { drafts: await showUndecided(call, shown), nextCursor: next };
+}
+
+/** Rows as they are listed: those whose time is over while they wait for a decision say so. */
+export async function showUndecided(
+  { ctx, caller }: CallContext,
+  rows: readonly DraftRow[],
+): Promise<SaidDraft[]> {
+  const drafts = await showDrafts(ctx.store, caller.ownerId, rows);
+  return drafts.map((draft) =>
+    draft.state === "open" || draft.state === "waiting" ? withPassedTime(ctx, draft) : draft,
+  );
+}
+
+function withPassedTime({ clock, settings }: AppContext, draft: SaidDraft): SaidDraft {
+  const now = clock.now();
+  const tell = (at: number): string => {
+    const passed = `Its time, ${tellTime(at, settings.timezone)}, has passed`;
+    return at < now - NOW_WINDOW_MS
+      ? `${passed}, so it cannot be approved without another time.`
+      : `${passed}: approved now, it goes out at once.`;
+  };
+  const checks = draft.checks.map((check) => {
+    const own = draft.targets.find(({ accountId }) => accountId === check.accountId)?.scheduledAt ?? null;
+    const at = Date.parse(own ?? draft.scheduledAt ?? "");
+    return at < now ? { ...check, warnings: [...check.warnings, tell(at)] } : check;
+  });
+  return { ...draft, checks };
 }
 
 /** The caller's drafts that are open or waiting, for one of these channels. Null: for any. */

@@ -9,8 +9,8 @@ import { namesOfKeys } from "../../access/api-keys.ts";
 import { tellTime } from "../../domain/time.ts";
 import type { CallContext } from "../../context.ts";
 import {
+  countKept,
   isAtOnce,
-  isPausedChannel,
   nowOrSoon,
   quoteText,
   tellDoubts,
@@ -19,6 +19,7 @@ import {
   type ToldPost,
 } from "../post-in-words.ts";
 import { checkApproval } from "./approval.ts";
+import { isPassing } from "./checks.ts";
 import { assertMayDecide, eachOf, type OneDecision } from "./decide-draft.ts";
 import { nameDraft } from "./tell-decision.ts";
 import { contentOf } from "./draft-content.ts";
@@ -41,7 +42,11 @@ export async function askToDecide(call: CallContext, input: DecideDraft): Promis
 async function askToStop(call: CallContext, input: OneDecision): Promise<string> {
   const row = await findDecidable(call, input);
   const waiting = (await listWaitingPosts(call.ctx.store, row.id)).length;
-  return `End the series ${nameDraft(row)}? Its ${waiting} waiting ${waiting === 1 ? "post is" : "posts are"} cancelled.`;
+  const posts =
+    waiting === 0
+      ? "No post of it waits, and no more are made."
+      : `Its ${waiting} waiting ${waiting === 1 ? "post is" : "posts are"} cancelled.`;
+  return `End the series ${nameDraft(row)}? ${posts}`;
 }
 
 async function askToDiscard(call: CallContext, input: OneDecision): Promise<string> {
@@ -63,7 +68,7 @@ async function askToApprove(call: CallContext, input: OneDecision): Promise<stri
   const told = await tellOutcome(call, row, { posts, input });
   const doubts = tellDoubts(
     call,
-    checks.flatMap(({ warnings }) => warnings),
+    checks.flatMap(({ warnings }) => warnings.filter((one) => !isPassing(one))),
   );
   return `Approve the draft ${nameDraft(row)}? ${told}${await tellSentBack(call, row)}${doubts}`;
 }
@@ -97,20 +102,17 @@ async function tellOutcome(
     return `It starts a series. ${seriesInWords(repeat, 1)} It begins with: ${await tellPosts(call, next)}.`;
   }
   const due = told.filter(({ content }) => isAtOnce(call.ctx, content.scheduledAt));
-  let held = 0;
-  for (const { accountId } of due) if (await isPausedChannel(call, accountId)) held += 1;
-  const now = due.length - held;
+  const { paused, cut, waits, now } = await countKept(call, due);
   const later = told.length - due.length;
+  const soon = nowOrSoon(
+    call.ctx,
+    due.map(({ content }) => content.scheduledAt),
+  );
   const verbs = [
-    ...(held === 0 ? [] : [`keeps ${countPosts(held)} until the channel is resumed`]),
-    ...(now === 0
-      ? []
-      : [
-          `publishes ${countPosts(now)} ${nowOrSoon(
-            call.ctx,
-            due.map(({ content }) => content.scheduledAt),
-          )}`,
-        ]),
+    ...(paused === 0 ? [] : [`keeps ${countPosts(paused)} until the channel is resumed`]),
+    ...(cut === 0 ? [] : [`keeps ${countPosts(cut)} until the channel is reconnected`]),
+    ...(waits === 0 ? [] : [`keeps ${countPosts(waits)} until the channel may send more`]),
+    ...(now === 0 ? [] : [`publishes ${countPosts(now)} ${soon}`]),
     ...(later === 0 ? [] : [`schedules ${due.length === 0 ? countPosts(later) : later}`]),
   ];
   return `It ${verbs.join(" and ")}. ${await tellPosts(call, told)}.`;
@@ -157,11 +159,14 @@ async function askAboutAll(
   what: AboutMany,
 ): Promise<string> {
   const told: string[] = [];
+  const due: ToldPost[] = [];
   const leftOut: string[] = [];
   const refused: Said[] = [];
   for (const one of drafts) {
     try {
-      told.push(await tellOne(call, one, drafts.length));
+      const { line, posts } = await tellOne(call, one, drafts.length);
+      told.push(line);
+      due.push(...posts.filter(({ content }) => isAtOnce(call.ctx, content.scheduledAt)));
     } catch (error) {
       if (!(error instanceof AppError) || error.kind === "unavailable") throw error;
       const said = saidOf(error);
@@ -174,7 +179,18 @@ async function askAboutAll(
   }
   if (told.length === 0) throw new AppError("conflict", refused);
   const lines = [...told, ...leftOut].map((line, at) => `${at + 1}. ${line}`);
-  return [what.ask(told.length), ...lines].join("\n");
+  return [`${what.ask(told.length)}${await countNow(call, due)}`, ...lines].join("\n");
+}
+
+/** Among many drafts it is overlooked that some are published by the yes. */
+async function countNow(call: CallContext, due: readonly ToldPost[]): Promise<string> {
+  const { now } = await countKept(call, due);
+  if (now === 0) return "";
+  const soon = nowOrSoon(
+    call.ctx,
+    due.map(({ content }) => content.scheduledAt),
+  );
+  return ` ${plural(now, "post goes", "posts go")} out ${soon}.`;
 }
 
 /** A person knows drafts by their texts, not by revisions. */
@@ -192,20 +208,23 @@ function findRow({ ctx, caller }: CallContext, { id }: OneDecision): Promise<Dra
 }
 
 /** As little as tells what is agreed to. */
-async function tellOne(call: CallContext, input: OneDecision, among: number): Promise<string> {
+async function tellOne(
+  call: CallContext,
+  input: OneDecision,
+  among: number,
+): Promise<{ readonly line: string; readonly posts: readonly ToldPost[] }> {
   const row = await findDecidable(call, input);
-  if (input.decision !== "approve") return nameDraft(row);
+  if (input.decision !== "approve") return { line: nameDraft(row), posts: [] };
   const { posts, checks } = await checkApproval(call, row, input);
   const { repeat } = contentOf(row);
-  const next = await tellPosts(
-    call,
-    posts.map((post) => toTold(row, post, input)),
-    { among: among * posts.length, most: 3 },
-  );
+  const told = posts.map((post) => toTold(row, post, input));
+  const next = await tellPosts(call, told, { among: among * posts.length, most: 3 });
   const doubts = tellDoubts(
     call,
-    checks.flatMap(({ warnings }) => warnings),
+    checks.flatMap(({ warnings }) => warnings.filter((one) => !isPassing(one))),
   );
   const before = `${await tellSentBack(call, row)}${doubts}`;
-  return `${repeat === null ? "" : `A series. ${seriesInWords(repeat, among)} It begins with: `}${next}.${before}`;
+  const series =
+    repeat === null ? "" : `The series ${nameDraft(row)}. ${seriesInWords(repeat, among)} It begins with: `;
+  return { line: `${series}${next}.${before}`, posts: told };
 }

@@ -6,10 +6,12 @@ import {
   type SaidDraft,
   type SaveDraft,
 } from "../../domain/drafts/draft.ts";
+import { eachOnce } from "../../domain/posts/plan.ts";
 import type { PostStatus } from "../../domain/posts/post-states.ts";
 import { say } from "../../domain/sentences.ts";
 import { AppError, nothingToChange } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
+import { plural } from "../../domain/text/plain-text.ts";
 import { readSignature, signatureOf } from "../../domain/permissions.ts";
 import type { Reader } from "../../store/engine/store.ts";
 import {
@@ -23,7 +25,7 @@ import { namesOfKeys } from "../../access/api-keys.ts";
 import { commitOnce } from "../../access/idempotency.ts";
 import { namesOfAccounts, tellNamesakes } from "../../channels/accounts/accounts.ts";
 import type { CallContext } from "../../context.ts";
-import { checkDraft, type StoredCheck, writeChecks } from "./checks.ts";
+import { checkDraft, isPassing, type StoredCheck, writeChecks } from "./checks.ts";
 import { changeContent, checkContentForm, contentOf, type DraftContent, toColumns } from "./draft-content.ts";
 import { noteDraft } from "./draft-events.ts";
 import { findOwnDraft, showDraft } from "./drafts.ts";
@@ -62,8 +64,9 @@ export async function saveDraft(
   }
   const checked = await checkWritten(call, content, submit);
   const { checks } = checked;
-  warnings.push(...checked.warnings);
+  warnings.push(...checked.warnings, ...passingAmong(checks));
   if (before === null && isEmpty(content)) warnings.push(EMPTY);
+  if (submit) warnings.push(...tellUntimed(content));
   if (before?.state === "waiting" && !submit) warnings.push(NO_LONGER_WAITS);
   warnings.push(
     ...(await tellNamesakes(
@@ -101,6 +104,22 @@ export async function saveDraft(
     return { draft: await showDraft(tx, row), warnings };
   });
   return answer;
+}
+
+/** Of what waits for a person and has no time, which may have been forgotten: their yes publishes it. */
+function tellUntimed({ scheduledAt, slot, repeat, targets }: DraftContent): string[] {
+  if (scheduledAt !== null || slot !== null || repeat !== null) return [];
+  const untimed = targets.filter((target) => target.scheduledAt === null).length;
+  if (untimed === 0) return [];
+  const where = untimed === targets.length ? "" : ` on ${plural(untimed, "channel")}`;
+  return [
+    `It has no time${where}, so it is published as soon as a person approves it. Give scheduledAt or slot if that was not meant.`,
+  ];
+}
+
+/** Each once, whichever channels it is told of. */
+function passingAmong(checks: readonly StoredCheck[]): string[] {
+  return eachOnce(checks.flatMap(({ warnings }) => warnings.filter(isPassing).map(String)));
 }
 
 /** Who changes it a little may not mean to take it back. */

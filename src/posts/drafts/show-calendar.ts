@@ -9,7 +9,7 @@ import { textOf } from "../../domain/drafts/repeat.ts";
 import { plainText } from "../../domain/text/plain-text.ts";
 import { tellSeries } from "../../domain/drafts/tell-series.ts";
 import { toIso } from "../../domain/time.ts";
-import { listUndecided, showDrafts } from "./drafts.ts";
+import { listUndecided, showUndecided } from "./drafts.ts";
 import { findComing, type Span } from "./coming.ts";
 
 /** As many as a person decides about in a month. */
@@ -19,7 +19,6 @@ const MAX_DRAFTS = 200;
 export async function showDraftCalendar(call: CallContext, args: CalendarArgs): Promise<SaidDraftCalendar> {
   const calendar = await showCalendar(call, args);
   if (args.status?.includes("scheduled") === false) return { ...calendar, drafts: [], series: [] };
-  const { ctx, caller } = call;
   const window = { from: Date.parse(calendar.from), to: Date.parse(calendar.to) };
   const undecided = args.status === undefined ? await listUndecided(call, args.accountId ?? null) : [];
   const rows = undecided.filter((row) => {
@@ -29,7 +28,7 @@ export async function showDraftCalendar(call: CallContext, args: CalendarArgs): 
     );
     return [scheduledAt, ...times].some((at) => at !== null && at >= window.from && at <= window.to);
   });
-  const drafts = await showDrafts(ctx.store, caller.ownerId, rows.slice(0, MAX_DRAFTS));
+  const drafts = await showUndecided(call, rows.slice(0, MAX_DRAFTS));
   const series = await showComing(call, window, args.accountId ?? null);
   const ids = [
     ...drafts.flatMap(({ targets }) => targets.map(({ accountId }) => accountId)),

@@ -1,7 +1,7 @@
 import type { SaidStatus } from "../../domain/health/status.ts";
-import { fromStoredOrNull, type Said, say } from "../../domain/sentences.ts";
+import { fromStoredOrNull, named, type Said, say } from "../../domain/sentences.ts";
 import { percentile } from "../../domain/health/percentile.ts";
-import type { Account } from "../../domain/accounts/account.ts";
+import { type Account, toldState } from "../../domain/accounts/account.ts";
 import { canReachAccount } from "../../domain/permissions.ts";
 import { DAY, MINUTE, toIso, toIsoOrNull } from "../../domain/time.ts";
 import { TIME_LIMITS } from "../../domain/time-limits.ts";
@@ -19,7 +19,7 @@ import {
 } from "../../store/queries/status.ts";
 import { readNextLate } from "../../store/queries/publishing/waiting-posts.ts";
 import { readLastHeartbeat } from "../../store/queries/workers.ts";
-import { listAlive, publishes } from "../../publishing/at-work.ts";
+import { isServerRunning, listAlive, publishes } from "../../publishing/at-work.ts";
 import { listAccounts, namesAmong } from "../../channels/accounts/accounts.ts";
 import { MAX_NAMED, nameLate } from "../../channels/accounts/late-posts.ts";
 import { plural } from "../../domain/text/plain-text.ts";
@@ -50,7 +50,14 @@ export async function getStatus(call: CallContext): Promise<SaidStatus> {
   const names = namesAmong(ctx, accounts);
   const bounds = { overdueBefore: now - OVERDUE_AFTER_MS, failedSince: since };
   const counts = await countPosts(store, scope, bounds);
-  const warnings = await warnOfPosts(ctx, scope, { now, overdue: counts.overdue });
+  const slowed = accounts.flatMap(({ id, name, statusReason: reason }) =>
+    toldState(String(reason)) === "waits" ? [named(reason ?? "", names.get(id) ?? name)] : [],
+  );
+  const warnings = [
+    ...(await warnOfPosts(ctx, scope, { now, overdue: counts.overdue })),
+    ...slowed,
+    ...(await warnOfSilence(call, accounts)),
+  ];
   return {
     now: toIso(now),
     timezone: ctx.settings.timezone,
@@ -86,6 +93,18 @@ export async function getStatus(call: CallContext): Promise<SaidStatus> {
     ),
     ...(warnings.length === 0 ? {} : { warnings }),
   };
+}
+
+/** Where publishing ends with this client, who waits for posts is told that a server has to stay. */
+async function warnOfSilence({ ctx, caller }: CallContext, accounts: readonly Account[]): Promise<Said[]> {
+  const isWaitedFor = accounts.some(({ queuedCount }) => queuedCount > 0);
+  if (!caller.isLocal || !isWaitedFor || (await isServerRunning(ctx))) return [];
+  const when = caller.isAtShell === true ? "an agent's client with Posthorn" : "this client";
+  return [
+    say(`No Posthorn server is running on this data folder, so posts go out only while ${when} is open.`, {
+      next: [{ do: "run", command: "serve", of: null }],
+    }),
+  ];
 }
 
 /** Names the posts that are late, and those that may or may not be out. */

@@ -10,6 +10,7 @@ import { findRow, indexOf, listRows, queryOf } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 import { notePosts } from "./events.ts";
 import { countFileUses } from "./files.ts";
+import { standingOf } from "./publishing/standing.ts";
 import { insertPlan, type NewPlan, wordsBeside, wordsOf } from "./plans.ts";
 import { tokensOf } from "./search.ts";
 
@@ -193,7 +194,7 @@ export async function transition(
     .where(({ eb, or }) => or([eb("lease_worker", "is", null), eb("status", "=", "published")]))
     .returningAll()
     .executeTakeFirst();
-  if (row === undefined) throw whyNot(before, trigger);
+  if (row === undefined) throw await whyNot(tx, before, { trigger, now: set.updated_at });
   if (set.caption !== undefined || set.metadata !== undefined) await indexPost(tx, row);
   await countFileUses(tx, { before: [before], after: [row] });
   const isMoved = row.status === "scheduled" && row.scheduled_at !== before.scheduled_at;
@@ -211,7 +212,11 @@ function slotOf({ scheduled_at: at, slot_at: slot }: TransitionSet) {
   };
 }
 
-function whyNot(row: PostRow, trigger: Trigger): AppError {
+async function whyNot(
+  tx: Tx,
+  row: PostRow,
+  { trigger, now }: { readonly trigger: Trigger; readonly now: number },
+): Promise<AppError> {
   const { from } = TRANSITIONS[trigger];
   const fits = from.some((status) => status === row.status);
   if (fits)
@@ -219,7 +224,7 @@ function whyNot(row: PostRow, trigger: Trigger): AppError {
       "conflict",
       say("The post is being worked on right now.", { next: [{ do: "look", postId: row.id }] }),
     );
-  return new AppError("conflict", conflictSentence(trigger, row));
+  return new AppError("conflict", conflictSentence(trigger, await standingOf(tx, row, { now })));
 }
 
 export function postNotFound(id: string): AppError {

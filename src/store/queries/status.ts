@@ -118,9 +118,11 @@ export async function readNextScheduled(
   const rows = await rowsOf(
     reader,
     sql<{ next: number | null }>`
-    SELECT min((SELECT scheduled_at FROM posts
-      WHERE account_id = own.id AND status = 'scheduled' AND scheduled_at >= ${now} ORDER BY scheduled_at LIMIT 1)) AS next
-    FROM ${ownAccounts(scope, CAN_SEND)} AS own`,
+    SELECT min(CASE WHEN first.at < a.next_allowed_at THEN a.next_allowed_at ELSE first.at END) AS next
+    FROM (SELECT own.id AS id, (SELECT scheduled_at FROM posts
+      WHERE account_id = own.id AND status = 'scheduled' AND scheduled_at >= ${now} ORDER BY scheduled_at LIMIT 1) AS at
+      FROM ${ownAccounts(scope, CAN_SEND)} AS own) AS first
+    JOIN accounts a ON a.id = first.id`,
   );
   return rows[0]?.next ?? null;
 }

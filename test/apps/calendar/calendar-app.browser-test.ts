@@ -509,6 +509,23 @@ describe("the text of a waiting post", () => {
     expect((await storedTime("post_1")).post).toMatchObject({ status: "scheduled", caption: "Hello all" });
     await chip(/09:00, Hello all, Scheduled/).waitFor();
   });
+
+  it("replaces no other one that was written meanwhile, before the person knows of it", async () => {
+    await show([HELLO]);
+    await chip(/Hello/).click();
+    await button("Edit text: Hello").click();
+    await shown.view.getByRole("textbox", { name: "Text" }).fill("Mine");
+    await queryOf(host.ctx.store)
+      .updateTable("posts")
+      .set({ caption: "Theirs", updated_at: 1_000 })
+      .execute();
+    await button("Save: Hello").click();
+    await expect.poll(() => complaint().innerText()).toContain("Its text is now “Theirs”.");
+    expect((await storedTime("post_1")).post).toMatchObject({ caption: "Theirs" });
+    expect(await shown.view.getByRole("textbox", { name: "Text" }).inputValue()).toBe("Mine");
+    await button("Save: Hello").click();
+    await expect.poll(async () => (await storedTime("post_1")).post.caption).toBe("Mine");
+  });
 });
 
 describe("a live post", () => {

@@ -1,9 +1,15 @@
 import { expect, it } from "vitest";
-import { tellSeriesComing } from "../../../apps/features/calendar/coming.ts";
+import { comingInWords, tellSeriesComing } from "../../../apps/features/calendar/coming.ts";
 
 it("says on which days a series goes on, where they are few", () => {
   const told = (days: readonly string[]): string =>
-    tellSeriesComing({ title: "News", rule: "Every month on day 31" }, days, (day) => `<${day}>`);
+    comingInWords(
+      tellSeriesComing(
+        { draftId: "dft_1", title: "News", rule: "Every month on day 31" },
+        days,
+        (day) => `<${day}>`,
+      ),
+    );
   expect(told(["2027-02-28"])).toBe(
     "And 1 from the series “News” on <2027-02-28>: Every month on day 31. Its posts are made 14 days ahead.",
   );

@@ -93,7 +93,7 @@ describe("pause and resume", () => {
     expect(await pausedOnes()).toEqual(["My feed", "Other"]);
     expect((await shell.read("pause", "My feed")).warnings).toEqual([
       expect.stringMatching(
-        /^1 post waits for this channel\. A post may go out up to 1 hour late; .*It, “Kept back”/,
+        /^1 post waits for this channel\. A post may go out up to 1 hour late\. .*It, “Kept back”/,
       ),
     ]);
     expect((await shell.read("resume", "My feed")).warnings).toEqual([

@@ -171,7 +171,6 @@ describe("what a time that is refused would have meant", () => {
   it.each([
     // Today by its weekday's name, or in a week.
     ["fri 18:00", ["2026-11-27T18:00+01:00", "2026-12-04T18:00+01:00"]],
-    ["Friday at 11:00", ["2026-12-04T11:00+01:00"]],
     ["next friday 18:00", ["2026-12-04T18:00+01:00"]],
     ["tomorrow 9am", ["2026-11-28T09:00+01:00"]],
     ["in 2 hours", ["2026-11-27T14:00+01:00"]],
@@ -192,6 +191,9 @@ describe("what a time that is refused would have meant", () => {
   );
 
   it.each([
+    // Today's is over, so it may be meant of another day.
+    ["Friday at 11:00", ["2026-12-04T11:00+01:00"]],
+    ["11:00", ["2026-11-28T11:00+01:00"]],
     ["friday", ["2026-12-04T09:00+01:00"]],
     ["tonight", ["2026-11-27T20:00+01:00"]],
     ["this evening", ["2026-11-27T20:00+01:00"]],

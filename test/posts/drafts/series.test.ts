@@ -275,7 +275,7 @@ describe("a series", () => {
     const words =
       "Every week on Mon at 09:30 (UTC), from Mon 23 Nov 2026, without an end; 3 texts take turns. It goes on until a person ends it. The texts: 1. “One”; 2. “Two”; 3. “Three”. It begins with: blog, Monday 23 November 2026, 09:30 (UTC): “One”";
     expect(asked[0]).toBe(`Approve the draft "One"? It starts a series. ${words}.`);
-    expect(asked[1]).toContain(`1. A series. ${words}`);
+    expect(asked[1]).toContain(`1. The series "One". ${words}`);
     await approve({ caption: "Twice", repeat: { unit: "day", time: "09:30", times: 2 } });
     expect(asked[2]).toMatch(
       /It starts a series\. Every day at 09:30 \(UTC\), from Sat 21 Nov 2026, 2 times\. It begins with/,

@@ -265,6 +265,7 @@ describe("what a person approved", () => {
     expect(draft.state).toBe("waiting");
     expect(warnings).toEqual([
       expect.stringMatching(/^targets\[0\]\.mediaUrl: .*503.* can be approved once/),
+      expect.stringMatching(/^It has no time, so it is published as soon as a person approves it\./),
     ]);
     await expect(approve(draft)).rejects.toMatchObject({
       kind: "conflict",

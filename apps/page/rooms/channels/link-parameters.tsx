@@ -5,10 +5,12 @@ import { loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { useWork } from "../../data/use-work.ts";
 import { Button } from "../../../ui/button.tsx";
+import { Conflict } from "../../../ui/conflict.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../../ui/leaving.ts";
 import { Problem } from "../../../ui/states.tsx";
 import { say } from "../../../ui/toasts.tsx";
+import { useBase } from "./use-base.ts";
 
 const PARTS = [
   { name: "source", label: "Source", hint: "for example {provider}" },
@@ -18,23 +20,27 @@ const PARTS = [
 
 const EXAMPLE = "https://example.com/article";
 
+function partsOf({ utm }: Account) {
+  return { source: utm?.source ?? "", medium: utm?.medium ?? "", campaign: utm?.campaign ?? "" };
+}
+
 /** What is added to links, so that a website's statistics tell where its readers come from. */
 export function LinkParameters({ account }: { readonly account: Account }) {
   const { id, provider, utm } = account;
-  const [given, setGiven] = useState({
-    source: utm?.source ?? "",
-    medium: utm?.medium ?? "",
-    campaign: utm?.campaign ?? "",
-  });
+  const [given, setGiven] = useState(() => partsOf(account));
+  const base = useBase(account, partsOf, setGiven);
   const { isBusy, error, run } = useWork();
-  const isChanged = PARTS.some(({ name }) => given[name].trim() !== (utm?.[name] ?? ""));
+  const isChanged = PARTS.some(({ name }) => given[name].trim() !== base.base[name]);
+  base.useFollow(isChanged);
   useLoss(isChanged ? UNSAVED : null);
   const { caption } = withUtm({ caption: EXAMPLE }, { utm: given, provider, label: "winter" });
-  const save = (): Promise<boolean> =>
+  const save = (isAsked = false): Promise<boolean> =>
     run(async () => {
+      if (!isAsked && !(await base.isCurrent())) return;
       const parts = PARTS.map(({ name }) => [name, given[name].trim() || null] as const);
       const isEmpty = parts.every(([, value]) => value === null);
       await call("update_account", { accountId: id, utm: isEmpty ? null : Object.fromEntries(parts) });
+      base.saved(given);
       await loadAccounts();
       say("Saved. Posts that are planned from now on get it.");
     });
@@ -77,6 +83,17 @@ export function LinkParameters({ account }: { readonly account: Account }) {
           <code>{caption}</code>
         </p>
         {error !== null && <Problem sentence={error} />}
+        {base.isClash && (
+          <Conflict
+            what="They were"
+            sentence="In the meantime others were set."
+            onTheirs={async () => base.takeTheirs()}
+            onMine={() => {
+              base.keepMine();
+              void save(true);
+            }}
+          />
+        )}
         <div class="buttons">
           <Button type="submit" isBusy={isBusy} disabled={!isChanged}>
             Save link parameters

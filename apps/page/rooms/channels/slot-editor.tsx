@@ -8,6 +8,7 @@ import { clockTime } from "../../../shared/when.ts";
 import { useRefusal } from "../../data/use-refusal.ts";
 import { useWork } from "../../data/use-work.ts";
 import { Button } from "../../../ui/button.tsx";
+import { Conflict } from "../../../ui/conflict.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../../ui/leaving.ts";
 import { Problem } from "../../../ui/states.tsx";
@@ -26,29 +27,29 @@ import {
   type Week,
   weekOf,
 } from "./slots.ts";
+import { useBase } from "./use-base.ts";
 
 /** When the channel posts: the times of its week. */
 export function SlotEditor({ account }: { readonly account: Account }) {
-  const { id, schedule } = account;
-  const kept = {
-    week: weekOf(schedule?.slots ?? []),
-    zone: schedule?.timezone ?? timezone.value,
-    gap: schedule?.minGapMinutes ?? 0,
-  };
-  const [week, setWeek] = useState(kept.week);
-  const [zone, setZone] = useState(kept.zone);
-  const [gap, setGap] = useState(kept.gap);
+  const { id } = account;
+  const [{ week, zone, gap }, setPlan] = useState(() => planOf(account));
+  const setWeek = (change: (week: Week) => Week): void =>
+    setPlan((plan) => ({ ...plan, week: change(plan.week) }));
+  const base = useBase(account, planOf, setPlan);
+  const kept = base.base;
   const { isBusy, error, setError, run } = useWork();
   const [moves, setMoves] = useState<readonly Moved[] | null>(null);
   const canEdit = may("accounts");
   const isChanged = !isSameWeek(week, kept.week) || zone !== kept.zone || gap !== kept.gap;
   useLoss(isChanged ? UNSAVED : null);
+  base.useFollow(isChanged);
   const plan = { timezone: zone, slots: slotsOf(week), minGapMinutes: gap };
   const args = { accountId: id, schedule: plan.slots.length === 0 ? null : plan };
 
   const store = async (move: boolean): Promise<void> => {
     const { moved } = await call("update_account", { ...args, ...(move && { move }) });
     setMoves(null);
+    base.saved({ week, zone, gap });
     await loadAccounts();
     say(
       moved.length === 0
@@ -56,16 +57,15 @@ export function SlotEditor({ account }: { readonly account: Account }) {
         : `The slots are saved, and ${postsInWords(moved.length)} moved.`,
     );
   };
-  const save = (): Promise<boolean> =>
+  const save = (isAsked = false): Promise<boolean> =>
     run(async () => {
+      if (!isAsked && !(await base.isCurrent())) return;
       const wouldMove = args.schedule === null || account.queuedCount === 0 ? [] : await previewMoves(args);
       if (wouldMove.length === 0) await store(false);
       else setMoves(wouldMove);
     });
   const reset = (): void => {
-    setWeek(kept.week);
-    setZone(kept.zone);
-    setGap(kept.gap);
+    setPlan(kept);
     setError(null);
   };
 
@@ -81,15 +81,19 @@ export function SlotEditor({ account }: { readonly account: Account }) {
               : `The times of a week at which this channel posts, by the clock of ${zone}.`}
         </p>
       </div>
-      {canEdit && countSlots(week) === 0 && <Presets onChoose={setWeek} />}
+      {canEdit && countSlots(week) === 0 && <Presets onChoose={(chosen) => setWeek(() => chosen)} />}
       {(canEdit || countSlots(week) > 0) && <SlotWeek week={week} onChange={canEdit ? setWeek : null} />}
       {canEdit && (
         <>
-          <SeveralDays onAdd={(days, times) => setWeek(addTimes(week, days, times))} />
+          <SeveralDays onAdd={(days, times) => setWeek((before) => addTimes(before, days, times))} />
           <div class="halves">
             <Field label="Time zone" help="The clock that the times are of.">
               {(control) => (
-                <select {...control} value={zone} onChange={(event) => setZone(event.currentTarget.value)}>
+                <select
+                  {...control}
+                  value={zone}
+                  onChange={({ currentTarget }) => setPlan({ week, gap, zone: currentTarget.value })}
+                >
                   {zonesWith(zone).map((one) => (
                     <option key={one} value={one}>
                       {one.replaceAll("_", " ")}
@@ -107,15 +111,28 @@ export function SlotEditor({ account }: { readonly account: Account }) {
                   max={10_080}
                   step={1}
                   value={gap}
-                  onInput={(event) => setGap(Math.trunc(event.currentTarget.valueAsNumber) || 0)}
+                  onInput={({ currentTarget }) =>
+                    setPlan({ week, zone, gap: Math.trunc(currentTarget.valueAsNumber) || 0 })
+                  }
                 />
               )}
             </Field>
           </div>
           {error !== null && <Problem sentence={error} />}
-          {(isChanged || isBusy) && (
+          {base.isClash && (
+            <Conflict
+              what="The slots were"
+              sentence="In the meantime they were set otherwise."
+              onTheirs={async () => base.takeTheirs()}
+              onMine={() => {
+                base.keepMine();
+                void save(true);
+              }}
+            />
+          )}
+          {(isChanged || isBusy) && !base.isClash && (
             <div class="buttons save-bar">
-              <Button kind="main" isBusy={isBusy} onClick={save}>
+              <Button kind="main" isBusy={isBusy} onClick={() => save()}>
                 Save slots
               </Button>
               <Button kind="quiet" onClick={reset}>
@@ -131,6 +148,14 @@ export function SlotEditor({ account }: { readonly account: Account }) {
       {moves !== null && <MovePosts moves={moves} onChoose={store} onClose={() => setMoves(null)} />}
     </section>
   );
+}
+
+function planOf({ schedule }: Account) {
+  return {
+    week: weekOf(schedule?.slots ?? []),
+    zone: schedule?.timezone ?? timezone.value,
+    gap: schedule?.minGapMinutes ?? 0,
+  };
 }
 
 function Presets({ onChoose }: { onChoose(week: Week): void }) {

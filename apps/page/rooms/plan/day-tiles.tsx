@@ -1,9 +1,11 @@
+import { ComingTime } from "../../../features/calendar/coming-line.tsx";
 import { cellsOf, type State } from "../../../features/calendar/state.ts";
 import { now } from "../../../shared/clock.ts";
 import type { Day } from "../../../shared/zone.ts";
 import { may, zone } from "../../data/session.ts";
 import { ButtonLink } from "../../../ui/button.tsx";
 import { Sheet } from "../../../ui/sheet.tsx";
+import { seriesAddress } from "../../post/series-part.tsx";
 import { DraftTile, PostTile, SlotTile } from "./tile.tsx";
 
 const NINE = 9 * 60;
@@ -16,8 +18,9 @@ interface DayTilesProps {
 
 /** All that a day holds. */
 function DayTiles({ state, day, onOpen }: DayTilesProps) {
-  const { posts, drafts, slots } = cellsOf(state, "day")({ day, hour: null });
-  if (posts.length + drafts.length + slots.length === 0) return <p class="muted">Nothing is planned.</p>;
+  const { posts, drafts, slots, coming } = cellsOf(state, "day")({ day, hour: null });
+  if (posts.length + drafts.length + slots.length + coming.length === 0)
+    return <p class="muted">Nothing is planned.</p>;
   return (
     <div class="plan-tiles">
       {drafts.map((draft) => (
@@ -25,6 +28,14 @@ function DayTiles({ state, day, onOpen }: DayTilesProps) {
       ))}
       {posts.map((post) => (
         <PostTile key={post.id} post={post} onOpen={onOpen} />
+      ))}
+      {coming.map((one) => (
+        <ComingTime
+          key={`${one.draftId}${one.at}`}
+          one={one}
+          time={state.formats.time(one.at)}
+          address={seriesAddress}
+        />
       ))}
       {may("draft") && slots.map((slot) => <SlotTile key={`${slot.accountId}${slot.at}`} slot={slot} />)}
     </div>

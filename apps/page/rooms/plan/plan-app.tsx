@@ -11,6 +11,7 @@ import { complain, say } from "../../../ui/toasts.tsx";
 import { answered, PAGE_ABILITIES, pageWire } from "../../data/page-wire.ts";
 import { may } from "../../data/session.ts";
 import { channelName, findAccount, platformTitle, shortName } from "../../data/shared-data.ts";
+import { seriesAddress } from "../../post/series-part.tsx";
 import { pictureUrl } from "../../wire.ts";
 import { loadWindow } from "./load-window.ts";
 import type { PlanFilters, PlanQuery } from "./plan-query.ts";
@@ -44,6 +45,7 @@ export function createPlan(room: () => Room): Plan {
   };
   const app: App = new App(new Host(null), {
     tiles: { pictureUrl: (url) => pictureUrl(url, 96), markOf, placeOf: shortName },
+    seriesAddress,
     mayMove: may("publish"),
     onOpen: open,
     onMoved: (_, sentence, undo) => say(sentence, undo),

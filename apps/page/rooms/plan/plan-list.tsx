@@ -1,5 +1,13 @@
 import { CalendarSearch } from "lucide-preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { ComingLine } from "../../../features/calendar/coming-line.tsx";
+import { tellSeriesComing, type ToldComing } from "../../../features/calendar/coming.ts";
+import { readCalendar } from "../../../features/calendar/posts.ts";
+import { now } from "../../../shared/clock.ts";
+import { jsonOf } from "../../../shared/json.ts";
+import { seriesAddress } from "../../post/series-part.tsx";
+import { useLoad } from "../../data/load.ts";
+import { call } from "../../data/tools.ts";
 import { formats, zone } from "../../data/session.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Bones, Empty, Problem } from "../../../ui/states.tsx";
@@ -30,6 +38,7 @@ export function PlanList({
       <>
         <NoDrafts />
         <NoPosts query={query} />
+        <SeriesAhead query={query} round={round} />
       </>
     );
   return (
@@ -46,6 +55,7 @@ export function PlanList({
         </section>
       ))}
       {error !== null && <Problem sentence={error} onRetry={more} />}
+      <SeriesAhead query={query} round={round} />
       {cursor !== null && error === null && <MoreAtEnd isLoading={isLoading} onMore={more} />}
     </div>
   );
@@ -64,13 +74,60 @@ function NoPosts({ query }: { readonly query: PlanQuery }) {
   const isFiltered = query.channels.length + query.states.length > 0 || query.label !== "";
   const text =
     query.search !== ""
-      ? "Each word must begin a word of the title, text, labels or note. Try fewer words, or look at the latest posts."
+      ? "No post has all these words, or words that begin with them, in its title, text, labels or note. Try fewer words, or look at the latest posts."
       : isFiltered
         ? "No post fits. Take a filter away, or look at the latest ones."
         : query.isUpcoming
           ? "No post is planned from today on. Look at the latest ones, or write one."
           : "There is none yet. Write one.";
   return <Empty icon={<CalendarSearch aria-hidden="true" />} title="No posts here" text={text} />;
+}
+
+/** So far ahead the series are told that have no posts there yet. */
+const AHEAD_MS = 92 * 86_400_000;
+
+/** What series will bring: without it they seem to end where their posts do. */
+function SeriesAhead({ query, round }: { readonly query: PlanQuery; readonly round: number }) {
+  const { channels, states, label, search, isUpcoming } = query;
+  const isTold = isUpcoming && label === "" && (states.length === 0 || states.includes("scheduled"));
+  const asked = JSON.stringify([isTold, channels, round]);
+  const { data } = useLoad((signal) => (isTold ? loadAhead(channels, signal) : Promise.resolve([])), asked);
+  if (data === null || data.length === 0) return null;
+  if (search !== "")
+    return (
+      <p class="muted note">Only posts are searched, and series whose posts are not made yet are not.</p>
+    );
+  return (
+    <section class="plan-day" aria-label="Series">
+      {data.map((told) => (
+        <p key={told.draftId} class="muted note">
+          <ComingLine told={told} address={seriesAddress} />
+        </p>
+      ))}
+    </section>
+  );
+}
+
+async function loadAhead(
+  channels: PlanQuery["channels"],
+  signal: AbortSignal,
+): Promise<readonly ToldComing[]> {
+  const args = {
+    from: zone.value.read(now()).day,
+    to: zone.value.read(now() + AHEAD_MS).day,
+    limit: 1,
+    ...(channels.length > 0 && { accountId: channels }),
+  };
+  const { series = [] } = readCalendar(jsonOf(await call("show_calendar", args, { signal }))) ?? {};
+  return series
+    .filter(({ coming }) => coming.length > 0)
+    .map((one) =>
+      tellSeriesComing(
+        one,
+        one.coming.map((at) => zone.value.read(at).day),
+        (day) => formats.value.shortDay(day),
+      ),
+    );
 }
 
 /** Loads on when its place comes into view; it can be pressed too. */

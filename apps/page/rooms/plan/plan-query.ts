@@ -41,7 +41,7 @@ export function readQuery(params: Params): PlanQuery {
   const { view = "", day = "", channel = "", state = "", label = "", search = "", order = "" } = params;
   return {
     view: VIEWS.find((one) => one === view) ?? "month",
-    day: isDay(day) ? day : null,
+    day: readDay(day || (params["month"] ?? "")),
     // Other rooms lead here with the account alone.
     channels: listOf(channel || (params["account"] ?? "")),
     states: listOf(state).filter(isPlanState),
@@ -82,8 +82,13 @@ function isPlanState(text: string): text is PlanState {
   return Object.hasOwn(PLAN_STATES, text);
 }
 
-function isDay(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`));
+/** A day, or the first one of a month: also of a month that has no such day. */
+function readDay(text: string): Day | null {
+  const [, month = "", day = ""] = /^([12]\d{3}-(?:0[1-9]|1[0-2]))(-\d{2})?$/.exec(text) ?? [];
+  if (month === "") return null;
+  const ms = Date.parse(`${text}T00:00:00Z`);
+  const isThere = day !== "" && !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
+  return isThere ? text : `${month}-01`;
 }
 
 function listOf(text: string): readonly string[] {

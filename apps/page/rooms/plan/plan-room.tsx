@@ -1,9 +1,11 @@
 import { useSignalEffect } from "@preact/signals";
 import { CalendarPlus, SearchX } from "lucide-preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { ComingLine } from "../../../features/calendar/coming-line.tsx";
 import { Calendar } from "../../../features/calendar/calendar.tsx";
 import {
   daysOf,
+  isInPeriod,
   periodDrafts,
   periodPosts,
   type State,
@@ -11,8 +13,10 @@ import {
 } from "../../../features/calendar/state.ts";
 import type { Day } from "../../../shared/zone.ts";
 import { useAddress } from "../../data/address.tsx";
+import { useLookAgain } from "../../data/look-again.ts";
 import { may, timezone } from "../../data/session.ts";
 import { accounts, postChanges, findAccount, offline, status } from "../../data/shared-data.ts";
+import { seriesAddress } from "../../post/series-part.tsx";
 import { PostView } from "../../post/post-view.tsx";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
 import { Room } from "../../../ui/room.tsx";
@@ -75,6 +79,9 @@ export function PlanRoom() {
           onChange={change}
         />
       </div>
+      {timezone.value !== Intl.DateTimeFormat().resolvedOptions().timeZone && (
+        <p class="muted note">Times are by the clock of {timezone.value}.</p>
+      )}
       {isMissing(query) ? (
         <Empty
           icon={<SearchX aria-hidden="true" />}
@@ -100,8 +107,9 @@ function isMissing({ channels }: PlanQuery): boolean {
   return accounts.value !== null && channels.some((id) => findAccount(id) === null);
 }
 
-/** Looks anew when the numbers of posts say that something happened. */
+/** Looks anew when the numbers of posts say that something happened, and now and then. */
 function useFreshness(refresh: () => void): void {
+  useLookAgain(refresh);
   const counts = JSON.stringify(status.value?.counts ?? null);
   useEffect(() => {
     if (postChanges.value > 0) refresh();
@@ -123,7 +131,7 @@ interface PeriodProps {
   /** Another one asks anew. */
   readonly round: number;
   onOpen(id: string): void;
-  onQuery(changes: Partial<PlanQuery>): void;
+  onQuery(changes: Partial<PlanQuery>, isReplaced?: boolean): void;
 }
 
 function Period({ plan, query, latest, round, onOpen, onQuery }: PeriodProps) {
@@ -181,18 +189,23 @@ function useShown(
     // Only what came: where it does not come, the one before is shown again.
     if (!isLoaded(state)) return;
     problem.value = null;
-    if (!state.isLoading && !isShown(wantedIn(latest.current.query, state), state))
-      onQuery({ view: state.view, day: state.day });
+    const wanted = wantedIn(latest.current.query, state);
+    if (state.isLoading || isShown(wanted, state)) return;
+    // Back leads to the month or week before, and past days that were chosen in it.
+    const isOther = wanted.view === state.view && !isInPeriod(state, wanted.day);
+    onQuery({ view: state.view, day: state.day }, !isOther);
   });
   useEffect(() => {
     if (offline.value === null && problem.value !== null) void app.reload();
   }, [offline.value === null]);
-  const asked = JSON.stringify([query.channels, query.states, query.label, round]);
-  const loaded = useRef(asked);
+  const asked = JSON.stringify([query.channels, query.states, query.label]);
+  const loaded = useRef({ asked, round });
   useEffect(() => {
-    if (loaded.current !== asked) void app.reload();
-    loaded.current = asked;
-  }, [asked]);
+    const { current: before } = loaded;
+    loaded.current = { asked, round };
+    if (before.asked !== asked) void app.reload();
+    else if (before.round !== round) void app.reload(true);
+  }, [asked, round]);
 }
 
 function gridView({ view }: PlanQuery): "month" | "week" {
@@ -245,7 +258,13 @@ function EmptyPeriod({
     <Empty
       icon={<CalendarPlus aria-hidden="true" />}
       title={`${coming.length === 0 ? "Nothing is planned" : "No post is made yet"} in this ${state.view}`}
-      text={coming.join(" ") || "Your posts, drafts and free slots are shown here."}
+      text={
+        coming.length === 0
+          ? "Your posts, drafts and free slots are shown here."
+          : coming.map((told) => (
+              <ComingLine key={`${told.draftId}${told.after}`} told={told} address={seriesAddress} />
+            ))
+      }
     >
       {may("draft") && (
         <ButtonLink href={writeAddress(state, state.day)} kind="main">

@@ -50,6 +50,7 @@ export function ListBar({
     <form class="plan-period" role="search" onSubmit={(event) => event.preventDefault()}>
       <TypedInput
         class="input plan-search"
+        isLive
         type="search"
         aria-label="Search posts"
         placeholder="Search posts"

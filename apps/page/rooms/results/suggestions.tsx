@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Account } from "../../../../src/domain/accounts/account.ts";
 import type { SlotSuggestion } from "../../../../src/domain/accounts/schedule.ts";
 import { formats, may } from "../../data/session.ts";
-import { accounts, channelName, loadAccounts } from "../../data/shared-data.ts";
+import { accounts, channelName, loadAccounts, findAccount } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { useWork } from "../../data/use-work.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -40,13 +40,15 @@ function ChannelRow({ account }: { readonly account: Account }) {
     });
   const apply = (): Promise<boolean> =>
     run(async () => {
+      // What others set meanwhile is what comes back.
+      await loadAccounts();
+      const before = findAccount(account.id)?.schedule ?? null;
       await call("update_account", { accountId: account.id, schedule: suggestion?.schedule ?? null });
       await loadAccounts();
       setSuggestion(null);
-      say(`${channelName(account.id)} has these slots now.`, () => void putBack());
+      say(`${channelName(account.id)} has these slots now.`, () => void putBack(before));
     });
-  const before = account.schedule;
-  const putBack = (): Promise<boolean> =>
+  const putBack = (before: Account["schedule"]): Promise<boolean> =>
     run(async () => {
       await call("update_account", { accountId: account.id, schedule: before });
       await loadAccounts();

@@ -4,7 +4,7 @@ import { countPosts } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
 import { channelName, findAccount, platformTitle } from "../../data/shared-data.ts";
 import { longTime } from "../../../shared/when.ts";
-import { AskToResume } from "../../../ui/ask-to-pause.tsx";
+import { AskToResume, useForecast } from "../../../ui/ask-to-pause.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { PlatformGlyph } from "../../../ui/channel.tsx";
 import { Problem } from "../../../ui/states.tsx";
@@ -96,6 +96,15 @@ function Waiting({ queued, failed }: { readonly queued: number; readonly failed:
   return told.length === 0 ? null : <p class="muted note">{told.join(" ")}</p>;
 }
 
+/** Until when what waits for a paused channel can go out. */
+function UntilWhen({ accountId }: { readonly accountId: string }) {
+  const told = useForecast(accountId, true);
+  // How many wait stands above.
+  return told === null ? null : (
+    <p class="muted note">{told.replace(/^\d+ posts? waits? for this channel\. /, "")}</p>
+  );
+}
+
 /** A paused channel that posts wait for. */
 export function PausedRow({
   account,
@@ -116,6 +125,7 @@ export function PausedRow({
           It is paused, and {countPosts(account.queuedCount)} {account.queuedCount === 1 ? "waits" : "wait"}{" "}
           for it.
         </p>
+        {may("accounts") && <UntilWhen accountId={account.id} />}
         {isAsking && <AskToResume account={account} onDone={onDone} onClose={() => setIsAsking(false)} />}
       </div>
       {may("accounts") && (

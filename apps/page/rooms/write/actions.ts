@@ -13,7 +13,7 @@ import { followPosts } from "../../post/follow-posts.ts";
 import { placesOf } from "../../post/tell-outcome.ts";
 import { say } from "../../../ui/toasts.tsx";
 import { sentenceOf } from "../../wire.ts";
-import { type Composer, refusalOf } from "./composer.ts";
+import { CHOOSE_ABOVE, type Composer, refusalOf } from "./composer.ts";
 import { type Form, slotless, timeProblem } from "./form.ts";
 import { sharedFields } from "./platform-fields.ts";
 import { pollProblem } from "./poll.ts";
@@ -46,6 +46,7 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
   const { go } = useAddress();
   const { doing, error: refusal, setError: setRefusal, run: begin } = useWork();
   const [isAsking, setIsAsking] = useState(false);
+  const missing = useRef<string | null>(null);
 
   // What was refused may be mended now. In this moment: a frame later, it would be what is refused meanwhile.
   useEffect(() => {
@@ -55,7 +56,10 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
         setRefusal(null);
       }),
       effect(() => {
-        if (["saved", "nothing"].includes(composer.state.value.kind)) setRefusal(null);
+        const isSaved = ["saved", "nothing"].includes(composer.state.value.kind);
+        // What was missing still is, whatever is saved.
+        const isMissing = missing.current !== null && missing.current === missingIn(composer.form.peek());
+        if (isSaved && !isMissing) setRefusal(null);
       }),
     ];
     return () => ends.forEach((end) => end());
@@ -74,12 +78,12 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
   };
   /** Whether all is there that is needed. Says what is not. */
   const isReady = async (): Promise<boolean> => {
-    const missing = missingIn(composer.form.value);
-    if (missing !== null) return refuse(missing);
+    missing.current = missingIn(composer.form.value);
+    if (missing.current !== null) return refuse(missing.current);
     if (!(await composer.keep())) {
       // Beside the buttons it says that it is not saved, and why.
       if (composer.state.value.kind === "failed") return false;
-      return refuse("Nothing was done: this was changed elsewhere. Choose above which one to go on with.");
+      return refuse(CHOOSE_ABOVE);
     }
     const failing = composer.checks.value.filter(({ error }) => error !== null);
     return failing.length === 0 || refuse(tellFailing(failing, shownOf(composer.form.value), channelName));

@@ -1,14 +1,16 @@
 import { useEffect, useState } from "preact/hooks";
 import { useLoad } from "../../data/load.ts";
+import { dropEdit } from "../../data/kept-edits.ts";
 import { isOwnKey, session } from "../../data/session.ts";
 import { findAccount } from "../../data/shared-data.ts";
+import { ButtonLink } from "../../../ui/button.tsx";
+import { Conflict } from "../../../ui/conflict.tsx";
 import { UNSAVED, useLoss, useSaver } from "../../../ui/leaving.ts";
 import { Room } from "../../../ui/room.tsx";
 import { ActionBar } from "./action-bar.tsx";
 import { useActions } from "./actions.ts";
 import { ChannelsPart } from "./channels-part.tsx";
 import type { Composer } from "./composer.ts";
-import { ConflictChoice } from "./conflict-choice.tsx";
 import { GoOn, TakenUp } from "./go-on.tsx";
 import { learnFiles } from "./media-files.ts";
 import { NotesPart } from "./notes-part.tsx";
@@ -53,7 +55,13 @@ export function Compose({ composer, title, hint }: ComposeProps) {
       <TakenUp composer={composer} />
       {post === null && <GoOn composer={composer} />}
       {state.value.kind === "conflict" && (
-        <ConflictChoice composer={composer} sentence={state.value.sentence} />
+        <Conflict
+          what={post === null ? "This draft was" : "This post was"}
+          sentence={state.value.sentence}
+          mine={post === null ? "Keep mine as a copy" : "Keep mine"}
+          onTheirs={composer.takeTheirs}
+          onMine={composer.keepMine}
+        />
       )}
       {draft.value?.state === "waiting" && (
         <p class="hint">This draft waits for a decision. A change takes it back, to be asked for again.</p>
@@ -65,6 +73,7 @@ export function Compose({ composer, title, hint }: ComposeProps) {
           {draft.value.decision.note === null ? "." : `: ${draft.value.decision.note}`}
         </p>
       )}
+      <Gone composer={composer} />
       {failedBy !== null && <p class="hint">{failedBy}</p>}
       <div class="compose compose-room">
         <div class="compose-desk">
@@ -88,6 +97,23 @@ export function Compose({ composer, title, hint }: ComposeProps) {
       </div>
       <ActionBar composer={composer} actions={actions} />
     </Room>
+  );
+}
+
+/** A post that can be changed no more while one changes it: the text goes on as another one. */
+function Gone({ composer: { change, form, post } }: { readonly composer: Composer }) {
+  const sentence = change?.gone.value ?? null;
+  if (sentence === null || post === null) return null;
+  const text = new URLSearchParams({ text: form.value.caption });
+  return (
+    <p class="hint" role="alert">
+      <span>{sentence}</span>
+      <span onClick={() => dropEdit(post.id)}>
+        <ButtonLink isSmall href={`/app/write?${text.toString()}`}>
+          Write it as a new post
+        </ButtonLink>
+      </span>
+    </p>
   );
 }
 

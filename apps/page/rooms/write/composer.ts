@@ -3,7 +3,7 @@ import type { Check, Draft } from "../../../../src/domain/drafts/draft.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { now } from "../../../shared/clock.ts";
 import type { Json } from "../../../shared/json.ts";
-import { zone } from "../../data/session.ts";
+import { session, zone } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
 import { CallError, sentenceOf } from "../../wire.ts";
 import { draftOf, type Form, formOf, isAnything, type OwnContent, type TargetForm } from "./form.ts";
@@ -14,6 +14,8 @@ import { createSaver, type Refusal, type SaveState } from "./saver.ts";
 
 export const WAIT_MS = 400;
 export const AGAIN_MS = 5_000;
+export const CHOOSE_ABOVE =
+  "Nothing was done: this was changed elsewhere. Choose above which one to go on with.";
 /** Browsers let so much go on when a window is closed. */
 const MAX_KEEPALIVE_CHARS = 20_000;
 
@@ -55,6 +57,8 @@ export interface Composer {
 }
 
 interface PostChange {
+  /** Why it cannot be changed any more, found out while one writes. Null: it can. */
+  readonly gone: Signal<string | null>;
   /** Changes or sends the post again. */
   send(): Promise<Post>;
 }
@@ -121,6 +125,7 @@ export function createDraftComposer({
     onState: (value) => {
       state.value = value;
       if (value.kind === "saved" || value.kind === "nothing") keptCopy.drop(draft.value);
+      if (value.kind === "saved") takenUp.value = null;
     },
   });
   const set = (next: Form): void => {
@@ -183,8 +188,8 @@ export function refusalOf(error: unknown): Refusal {
   const sentence = sentenceOf(error);
   if (!(error instanceof CallError) || error.status === 0 || error.status >= 500)
     return { kind: "lost", sentence };
-  const changes = changesIn(error.sentences);
-  if (changes !== null) return { kind: "conflict", sentence: `In the meantime ${changes}.` };
+  const changes = changesIn(error.sentences, session.value?.name ?? "");
+  if (changes !== null) return { kind: "conflict", sentence: changes };
   // Also where it was decided about meanwhile, or is gone.
   return { kind: error.status === 409 || error.status === 404 ? "conflict" : "refused", sentence };
 }

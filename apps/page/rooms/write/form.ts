@@ -283,14 +283,13 @@ function timeOf({ when, at, repeat }: Form, zone: Zone): Json {
   return ms === null ? {} : { ...none, scheduledAt: new Date(ms).toISOString() };
 }
 
-/** What a change of a post sends: of a waiting one, or of a failed one that is sent again. */
-export function postChangeOf(form: Form, zone: Zone, known: readonly string[]): Json {
+/** The content of a post as the form has it. A time that is not whole yet is left out. */
+export function postChangeOf(form: Form, zone: Zone): Json {
   const ms = form.when === "at" ? fromWall(form.at, zone) : null;
-  const nothing = Object.fromEntries(known.map((key) => [key, null]));
   return {
     caption: form.caption,
     mediaUrl: storedOf(form.media)[0]?.url ?? "",
-    metadata: metadataOf(form, known) ?? nothing,
+    metadata: metadataOf(form, []),
     ...(ms !== null && { scheduledAt: new Date(ms).toISOString() }),
   };
 }

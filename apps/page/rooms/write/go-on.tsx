@@ -14,7 +14,7 @@ import { lastSave } from "./kept-forms.ts";
 
 /** What was written before, and was not saved, stands here again. */
 export function TakenUp({ composer }: { readonly composer: Composer }) {
-  const { takenUp, post, state } = composer;
+  const { takenUp, post } = composer;
   const taken = takenUp.value;
   if (taken === null) return null;
   return (
@@ -23,11 +23,9 @@ export function TakenUp({ composer }: { readonly composer: Composer }) {
         This is what you had {post === null ? "written" : "changed"} and not saved.
         {taken.isOld && " The post was changed elsewhere since then: saving yours replaces that."}
       </span>
-      {state.value.kind !== "saved" && (
-        <Button isSmall onClick={composer.giveUp}>
-          {post === null ? "Discard it" : "Take it back"}
-        </Button>
-      )}
+      <Button isSmall onClick={composer.giveUp}>
+        {post === null ? "Discard it" : "Take it back"}
+      </Button>
     </p>
   );
 }

@@ -9,20 +9,8 @@ export function NotesPart({ composer }: { readonly composer: Composer }) {
   const [isOpen] = useState(title !== "" || labels.length > 0 || note !== "");
   return (
     <details class="card more-fields" open={isOpen}>
-      <summary>Labels and notes (not published)</summary>
+      <summary>Labels, note and name (not published)</summary>
       <div class="stack">
-        <Field label="Name of the draft (optional)">
-          {(control) => (
-            <input
-              {...control}
-              type="text"
-              dir="auto"
-              maxLength={300}
-              value={title}
-              onInput={({ currentTarget: { value } }) => composer.edit((now) => ({ ...now, title: value }))}
-            />
-          )}
-        </Field>
         <Field label="Labels (optional)" help="To find it by. Separate them by commas.">
           {(control) => (
             <input
@@ -46,6 +34,18 @@ export function NotesPart({ composer }: { readonly composer: Composer }) {
               maxLength={5_000}
               value={note}
               onInput={({ currentTarget: { value } }) => composer.edit((now) => ({ ...now, note: value }))}
+            />
+          )}
+        </Field>
+        <Field label="Name of the draft (optional)" help="What it is called under Review and in the plan.">
+          {(control) => (
+            <input
+              {...control}
+              type="text"
+              dir="auto"
+              maxLength={300}
+              value={title}
+              onInput={({ currentTarget: { value } }) => composer.edit((now) => ({ ...now, title: value }))}
             />
           )}
         </Field>

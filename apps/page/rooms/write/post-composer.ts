@@ -2,19 +2,29 @@ import { signal, type Signal } from "@preact/signals";
 import type { Check } from "../../../../src/domain/drafts/draft.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { now } from "../../../shared/clock.ts";
-import { type Json, jsonOf, textOf } from "../../../shared/json.ts";
+import type { Json } from "../../../shared/json.ts";
 import { keepBehind } from "../../../shared/told.ts";
-import { dropEdit, keepEdit, type KeptEdit } from "../../data/kept-edits.ts";
+import type { KeptEdit } from "../../data/kept-edits.ts";
 import { zone } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
 import { CallError } from "../../wire.ts";
-import { AGAIN_MS, type Composer, isSame, refusalOf, WAIT_MS } from "./composer.ts";
-import { type Form, formOfPost, postChangeOf } from "./form.ts";
+import { AGAIN_MS, type Composer, refusalOf, WAIT_MS } from "./composer.ts";
+import { type Form, formOfPost } from "./form.ts";
+import { type Fields, fieldsOf, withFields } from "./post-content.ts";
 import { createSaver, type SaveState } from "./saver.ts";
 import { noPreview } from "./unlooked.ts";
+import { toolOf, unsavedOf } from "./unsaved-change.ts";
+
+/** As the server refuses a change of a post that is past it. */
+const GONE = /^The post is (publishing|uploaded|published|cancelled)\b.*, but this needs/;
 
 /** Looks at a change of a post by a dry run, which the server answers and does not keep. */
-function lookerOf(post: Post, form: Signal<Form>, checks: Signal<readonly Check[]>) {
+function lookerOf(
+  post: Post,
+  form: Signal<Form>,
+  checks: Signal<readonly Check[]>,
+  gone: Signal<string | null>,
+) {
   return async (args: Json): Promise<void> => {
     const { accountId } = post;
     try {
@@ -22,6 +32,8 @@ function lookerOf(post: Post, form: Signal<Form>, checks: Signal<readonly Check[
       if (preview !== undefined) checks.value = [{ accountId, error: null, warnings, preview }];
     } catch (error) {
       if (!(error instanceof CallError) || error.status === 0 || error.status === 401) throw error;
+      const [, status = ""] = error.sentences.flatMap(({ what }) => GONE.exec(what) ?? []);
+      if (status !== "") gone.value = `This post is ${status} by now, so it cannot be changed here.`;
       const [before] = checks.value;
       const preview = before?.preview ?? noPreview(form.value);
       const check = { accountId, error: error.message, warnings: [], preview };
@@ -31,40 +43,29 @@ function lookerOf(post: Post, form: Signal<Form>, checks: Signal<readonly Check[
   };
 }
 
-/** What of a post's change is not sent yet. It is kept in the browser with each change, until it is sent or given up. */
-function unsavedOf(found: Post, form: Signal<Form>, before: Form) {
-  let post = found;
-  let sent: Json = changesOf(post, before);
-  let isKept = true;
-  const isChanged = (): boolean => !isSame(changesOf(post, form.value), sent);
-  return {
-    isChanged,
-    isBehind: () => isChanged() && !isKept,
-    keep(): void {
-      if (!isChanged()) return dropEdit(post.id);
-      isKept = keepEdit(post.id, { base: post.updatedAt, change: changesOf(post, form.value) });
-    },
-    async send(): Promise<Post> {
-      const change = changesOf(post, form.value);
-      post = (await call(toolOf(post), change)).post;
-      sent = change;
-      this.keep();
-      return post;
-    },
-  };
+/** As the post was when the change that was kept in the browser was made. */
+function asItWas(post: Post, { base, was }: KeptEdit): Post {
+  if (was === undefined) return post;
+  return { ...withFields({ ...post, metadata: null }, fieldsOf(was)), updatedAt: base };
 }
 
 /** Changes a post that waits or failed: a dry run looks at it. `edit`: what was changed here before, and not sent. */
 export function createPostComposer(post: Post, edit: KeptEdit | null): Composer {
-  const before = formOfPost(post, now(), zone.value);
-  const form = signal(edit === null ? before : formOfEdit(post, edit.change));
+  const read = edit === null ? post : asItWas(post, edit);
+  const changed = edit === null ? read : withFields(read, fieldsOf(edit.change));
+  const form = signal(formOfPost(changed, now(), zone.value));
   const checks = signal<readonly Check[]>([]);
   const state = signal<SaveState>({ kind: "nothing" });
-  const unsaved = unsavedOf(post, form, before);
-  const takenUp = signal(edit === null ? null : { isOld: edit.base !== post.updatedAt });
+  const unsaved = unsavedOf(read, form);
+  const takenUp = signal(
+    edit === null ? null : { isOld: edit.was === undefined && edit.base !== post.updatedAt },
+  );
+  const gone = signal<string | null>(null);
   let calm: SaveState = { kind: "nothing" };
   const tell = (value: SaveState): void => {
-    state.value = value.kind === "failed" ? value : unsaved.isChanged() ? { kind: "changed" } : calm;
+    const { value: clash } = unsaved.clash;
+    if (clash !== null) state.value = { kind: "conflict", sentence: clash.sentence };
+    else state.value = value.kind === "failed" ? value : unsaved.isChanged() ? { kind: "changed" } : calm;
   };
   const saver = createSaver<Json>({
     waitMs: WAIT_MS,
@@ -72,17 +73,34 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
     now,
     newKey: () => "",
     // As it was found, nothing is asked about but how it looks.
-    read: () => ({ ...(unsaved.isChanged() ? changesOf(post, form.value) : { id: post.id }), dryRun: true }),
-    save: lookerOf(post, form, checks),
+    read: () => ({ ...(unsaved.isChanged() ? unsaved.change() : { id: post.id }), dryRun: true }),
+    save: lookerOf(post, form, checks, gone),
     refusalOf,
     onState: tell,
   });
   saver.change();
-  const set = (next: Form): void => {
-    form.value = next;
+  const keep = (): void => {
     unsaved.keep();
     saver.change();
   };
+  const set = (next: Form): void => {
+    form.value = next;
+    keep();
+  };
+  const goOnWith = (theirs: Post, mine: Fields): void => {
+    takenUp.value = null;
+    unsaved.takeOver(theirs, mine);
+    saver.change();
+    tell(calm);
+  };
+  const flush = async (): Promise<boolean> => unsaved.clash.value === null && (await saver.flush());
+  if (read.updatedAt !== post.updatedAt) {
+    try {
+      unsaved.meet(post);
+    } catch {
+      tell(calm);
+    }
+  }
   return {
     form,
     checks,
@@ -92,16 +110,17 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
     channelsAside: new Map(),
     ownAside: new Map(),
     edit: (change) => set(change(form.value)),
-    flush: saver.flush,
-    keep: saver.flush,
+    flush,
+    keep: flush,
     isBehind: unsaved.isBehind,
     isKept: () => unsaved.isChanged() && !unsaved.isBehind(),
     takenUp,
     giveUp() {
-      takenUp.value = null;
-      set(before);
+      goOnWith(unsaved.clash.value?.theirs ?? unsaved.found(), {});
+      set(formOfPost(unsaved.found(), now(), zone.value));
     },
     change: {
+      gone,
       async send() {
         state.value = { kind: "saving" };
         try {
@@ -114,30 +133,15 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
         }
       },
     },
-    takeTheirs: () => Promise.resolve(),
-    keepMine: () => {},
+    async takeTheirs() {
+      const { value: clash } = unsaved.clash;
+      if (clash !== null) goOnWith(clash.theirs, {});
+    },
+    keepMine() {
+      const { value: clash } = unsaved.clash;
+      if (clash !== null) goOnWith(clash.theirs, unsaved.mine());
+    },
     end: saver.end,
     stop: saver.end,
   };
-}
-
-/** The form of a post with a change that was kept in the browser. */
-function formOfEdit(post: Post, change: Json): Form {
-  const metadata = Object.entries(jsonOf(change["metadata"])).filter(([, value]) => value !== null);
-  const changed = {
-    ...post,
-    caption: textOf(change["caption"]),
-    mediaUrl: textOf(change["mediaUrl"]),
-    metadata: Object.fromEntries(metadata),
-    scheduledAt: textOf(change["scheduledAt"]) || post.scheduledAt,
-  };
-  return formOfPost(changed, now(), zone.value);
-}
-
-function toolOf({ status }: Post): "retry_post" | "update_post" {
-  return status === "failed" ? "retry_post" : "update_post";
-}
-
-function changesOf(post: Post, form: Form): Json {
-  return { id: post.id, ...postChangeOf(form, zone.value, Object.keys(post.metadata ?? {})) };
 }

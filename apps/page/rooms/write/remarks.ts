@@ -67,20 +67,26 @@ const CHANGED: Readonly<Record<string, string>> = {
 
 const SINCE = "Since then: ";
 
-/** `Claude changed caption, targets` as "Claude changed the text, the channels". Null: nothing is told. */
-export function changesIn(said: readonly Sentence[]): string | null {
+/**
+ * `Claude changed caption, targets` as "In the meantime Claude changed the text, the channels." `me`: who reads it, who
+ * may have another window. Null: nothing is told.
+ */
+export function changesIn(said: readonly Sentence[], me: string): string | null {
   const what = said.find((one) => one.what.includes(SINCE))?.what;
   if (what === undefined) return null;
   const told = what.slice(what.indexOf(SINCE) + SINCE.length).replace(/\.$/, "");
-  const people = told.split("; ").map((one) => {
-    const at = one.lastIndexOf(" changed ") + " changed ".length;
+  const changes = told.split("; ").map((one) => {
+    const at = one.lastIndexOf(" changed ");
     const fields = one
-      .slice(at)
+      .slice(at + " changed ".length)
       .split(", ")
       .map((field) => CHANGED[field] ?? field);
-    return one.slice(0, at) + [...new Set(fields)].join(", ");
+    return { who: one.slice(0, at), what: [...new Set(fields)].join(", ") };
   });
-  return [...new Set(people)].join(", and ");
+  if (changes.every(({ who }) => who === me))
+    return `It was changed in another window: ${[...new Set(changes.map((one) => one.what))].join(", ")}.`;
+  const people = changes.map((one) => `${one.who === me ? "you" : one.who} changed ${one.what}`);
+  return `In the meantime ${[...new Set(people)].join(", and ")}.`;
 }
 
 /** Where a remark belongs: beside a shared field, or in the box of its channel. */

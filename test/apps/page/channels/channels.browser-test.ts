@@ -264,3 +264,26 @@ describe("a channel", () => {
     await page.context().close();
   });
 });
+
+describe("slots that are set elsewhere meanwhile", () => {
+  const there = { timezone: "Europe/Berlin", slots: [{ days: ["mon"], times: ["09:00"] }] };
+  const elsewhere = { timezone: "Europe/Berlin", slots: [{ days: ["sun"], times: ["20:00"] }] };
+
+  it.each(["Keep mine", "Take the other one"])("are not replaced without a word: %s", async (choice) => {
+    const accountId = await addChannel(`Two windows ${choice}`);
+    await host.call("update_account", { accountId, schedule: there });
+    const page = await openChannel(accountId);
+    await page.getByRole("spinbutton", { name: "Gap in minutes" }).fill("5");
+    await host.call("update_account", { accountId, schedule: elsewhere });
+    await page.getByRole("button", { name: "Save slots" }).click();
+    await page.getByRole("heading", { name: "The slots were changed elsewhere" }).waitFor();
+    expect(await scheduleOf(accountId)).toMatchObject(elsewhere);
+    await page.getByRole("button", { name: choice }).click();
+    await page.getByRole("button", { name: "Save slots" }).waitFor({ state: "detached" });
+    const isMine = choice === "Keep mine";
+    await expect
+      .poll(() => scheduleOf(accountId))
+      .toMatchObject(isMine ? { ...there, minGapMinutes: 5 } : elsewhere);
+    await page.context().close();
+  });
+});

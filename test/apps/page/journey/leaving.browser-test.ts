@@ -96,7 +96,7 @@ describe("a changed post that was not saved", () => {
     host.clock.advance(60_000);
     await host.call("update_post", { id, caption: "Theirs" });
     await page.goto(`${host.address}/app/write?post=${id}`);
-    await page.getByText("The post was changed elsewhere since then").waitFor();
+    await page.getByRole("heading", { name: "This post was changed elsewhere" }).waitFor();
     for (const theme of THEMES) {
       await page.emulateMedia({ colorScheme: theme });
       await picture(page, `taken-up-${theme}`);

@@ -117,6 +117,7 @@ describe("without a network", () => {
     await page.getByText("This is what you had written and not saved.").waitFor();
     await cut(false);
     await page.getByText(/^Saved /).waitFor();
+    await page.getByText("This is what you had written and not saved.").waitFor({ state: "detached" });
     const { drafts } = await host.call("list_drafts", { state: ["open"] });
     expect(drafts.map(({ caption }: any) => caption)).toContain("Typed in the train");
     await page.goto(`${host.address}/app/write`);

@@ -50,6 +50,15 @@ describe("the address of the plan", () => {
     });
   });
 
+  it("opens a month by its name, and where it has no such day", () => {
+    const dayOf = (params: Record<string, string>): string | null => readQuery(params).day;
+    expect(dayOf({ day: "2027-01" })).toBe("2027-01-01");
+    expect(dayOf({ month: "2027-01" })).toBe("2027-01-01");
+    expect(dayOf({ day: "2027-02-31" })).toBe("2027-02-01");
+    expect(dayOf({ day: "2028-02-29" })).toBe("2028-02-29");
+    expect(dayOf({ day: "2027-1" })).toBeNull();
+  });
+
   it("means by a state all statuses that people call so", () => {
     expect(statusesOf([])).toBeNull();
     expect(statusesOf(["scheduled", "failed"])).toEqual(["scheduled", "publishing", "uploaded", "failed"]);

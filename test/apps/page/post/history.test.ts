@@ -39,7 +39,7 @@ describe("the history of a post in words", () => {
     expect(life({ ...waits, updatedAt: "2026-11-24T08:00:00.004Z" })).toEqual(["Scheduled."]);
     // An attempt that ended changed it last.
     expect(life(waits, { outcome: "retrying", finishedAt: later })).toHaveLength(2);
-    expect(life({ ...waits, status: "cancelled" }).at(-1)).toBe("Cancelled.");
+    expect(life({ ...waits, status: "cancelled" }).at(-1)).toBe(`Cancelled. It was planned for ${later}.`);
     expect(life({ ...waits, status: "cancelled", error: "Too long." }).at(-1)).toBe("Dismissed.");
     expect(life({ status: "cancelled", updatedAt: later }, {}).at(-1)).toBe("Taken down.");
   });

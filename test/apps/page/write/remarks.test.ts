@@ -114,8 +114,12 @@ it("says in words what others changed", () => {
   const what =
     "3 is not the last one. The draft is at 4, open. Since then: Claude 2.0 changed caption, scheduledAt, slot; St. Ives changed targets.";
   const stale: Sentence = { field: "revision", what, next: [{ do: "read_draft", revision: 4 }] };
-  expect(changesIn([stale])).toBe("Claude 2.0 changed the text, the time, and St. Ives changed the channels");
-  expect(changesIn([said(null, "The draft is scheduled, so it cannot be changed.")])).toBeNull();
+  expect(changesIn([stale], "Anna")).toBe(
+    "In the meantime Claude 2.0 changed the text, the time, and St. Ives changed the channels.",
+  );
+  expect(changesIn([said(null, "The draft is scheduled, so it cannot be changed.")], "Anna")).toBeNull();
+  const own = { ...stale, what: "Since then: Anna changed caption; Anna changed scheduledAt." };
+  expect(changesIn([own], "Anna")).toBe("It was changed in another window: the text, the time.");
 });
 
 describe("what keeps a post from going out", () => {

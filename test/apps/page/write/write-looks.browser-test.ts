@@ -43,7 +43,7 @@ const STATES: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await page.getByLabel("Another time").check();
     await page.getByText("More for Bluesky").click();
     await page.getByText("More for YouTube").click();
-    await page.getByText("Labels and notes (not published)").click();
+    await page.getByText("Labels, note and name (not published)").click();
     await page.getByRole("radio", { name: "Repeat" }).press("Space");
     await page.getByRole("button", { name: "Let texts take turns" }).click();
     await page.getByLabel("Text 2", { exact: true }).fill("Sunset.");

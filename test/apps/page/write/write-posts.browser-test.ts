@@ -93,6 +93,30 @@ describe("a post that is there", () => {
   });
 });
 
+it("goes on saying that the time has passed, whatever is saved meanwhile", async () => {
+  page = await open("/app/write?account=acc_blog&at=2020-01-31T08:30:00.000Z");
+  await text().fill("Too late");
+  await button("Schedule").click();
+  const refusal = page.locator(".action-bar").getByRole("alert").getByText("That time has passed.");
+  await refusal.waitFor();
+  await page.getByText(/^Saved /).waitFor();
+  await page.waitForTimeout(500);
+  expect(await refusal.isVisible()).toBe(true);
+});
+
+it("goes on as a new post where the post is cancelled meanwhile", async () => {
+  const scheduledAt = new Date(host.clock.now() + 86_400_000).toISOString();
+  const { post } = await host.call("schedule_post", { accountId: "acc_blog", caption: "Old", scheduledAt });
+  page = await open(`/app/write?post=${post.id}`);
+  await expect.poll(() => text().inputValue()).toBe("Old");
+  await host.call("cancel_post", { id: post.id });
+  await text().fill("Wanted after all");
+  await page.getByText("This post is cancelled by now, so it cannot be changed here.").waitFor();
+  await page.getByRole("link", { name: "Write it as a new post" }).click();
+  await page.waitForURL(/\/app\/write\?(?:text|draft)=/);
+  await expect.poll(() => text().inputValue()).toBe("Wanted after all");
+});
+
 it("begins with what another app shares, or with a free slot", async () => {
   page = await open("/app/write?title=A+page&text=Look&url=https%3A%2F%2Falpine.example%2F");
   await expect.poll(() => text().inputValue()).toBe("Look\n\nhttps://alpine.example/");

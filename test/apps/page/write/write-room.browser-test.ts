@@ -384,7 +384,7 @@ describe("a draft that is changed elsewhere", () => {
     await change({ caption: "Theirs" });
     await text().fill("Mine");
     await page.getByRole("heading", { name: "This draft was changed elsewhere" }).waitFor();
-    await page.getByText(/changed the text\./).waitFor();
+    await page.getByText(/changed the text\.|another window: the text\./).waitFor();
     expect(await drafts()).toMatchObject([{ caption: "Theirs" }]);
   });
 

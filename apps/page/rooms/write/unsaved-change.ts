@@ -1,0 +1,121 @@
+import { type Signal, signal } from "@preact/signals";
+import type { Post } from "../../../../src/domain/posts/post.ts";
+import { now } from "../../../shared/clock.ts";
+import type { Json } from "../../../shared/json.ts";
+import { shortTime } from "../../../shared/when.ts";
+import { dropEdit, keepEdit } from "../../data/kept-edits.ts";
+import { zone } from "../../data/session.ts";
+import { call } from "../../data/tools.ts";
+import { CallError } from "../../wire.ts";
+import { CHOOSE_ABOVE } from "./composer.ts";
+import { type Form, formOfPost } from "./form.ts";
+import {
+  argsOf,
+  clashesOf,
+  differencesOf,
+  type Fields,
+  fieldsOfForm,
+  fieldsOfPost,
+  tellClash,
+  withFields,
+} from "./post-content.ts";
+
+/** Others changed what is changed here. It is asked above which one to go on with. */
+class ChangedElsewhere extends Error {}
+
+interface Clash {
+  readonly theirs: Post;
+  readonly sentence: string;
+}
+
+/** So often a save is tried anew on what others changed beside it. */
+const MAX_ROUNDS = 5;
+
+/** What of a post's change is not sent yet. It is kept in the browser with each change, until it is sent or given up. */
+export function unsavedOf(read: Post, form: Signal<Form>) {
+  /** As it was read or saved last. */
+  let post = read;
+  let sent = fieldsOfPost(post, now(), zone.value);
+  let isKept = true;
+  const clash = signal<Clash | null>(null);
+  const mine = (): Fields => differencesOf(sent, fieldsOfForm(form.value, zone.value));
+  const isChanged = (): boolean => Object.keys(mine()).length > 0;
+  const keep = (): void => {
+    if (!isChanged()) return dropEdit(post.id);
+    const { updatedAt: base, caption, mediaUrl, metadata, scheduledAt } = post;
+    const was = { caption, mediaUrl, metadata, scheduledAt };
+    isKept = keepEdit(post.id, { base, change: argsOf(mine(), post), was });
+  };
+  /** Goes on with theirs, and with what is changed here besides. */
+  const takeOver = (theirs: Post, changes: Fields): void => {
+    if (!isSameContent(post, theirs)) form.value = formOfPost(withFields(theirs, changes), now(), zone.value);
+    post = theirs;
+    sent = fieldsOfPost(theirs, now(), zone.value);
+    clash.value = null;
+    keep();
+  };
+  /** Takes up what others changed meanwhile. Throws where that is what is changed here. */
+  const meet = (theirs: Post): void => {
+    const changes = mine();
+    const [before, after] = [post, theirs].map((one) => fieldsOfPost(one, now(), zone.value));
+    const both = clashesOf(changes, differencesOf(before ?? {}, after ?? {}));
+    if (both.length === 0) return takeOver(theirs, changes);
+    clash.value = { theirs, sentence: tellClash(both, theirs, shortTime) };
+    throw new ChangedElsewhere(CHOOSE_ABOVE);
+  };
+  const change = (): Json => ({ id: post.id, ...argsOf(mine(), post), ...timeToSend(post, form.value) });
+  const send = async (): Promise<Post> => {
+    for (let round = 1; ; round++) {
+      const fields = fieldsOfForm(form.value, zone.value);
+      if (post.status === "failed") await readAnew(post).then(meet);
+      else if (!isChanged()) return post;
+      try {
+        post = (await call(toolOf(post), { ...change(), ...asRead(post) })).post;
+        sent = fields;
+        keep();
+        return post;
+      } catch (error) {
+        if (!(error instanceof CallError) || error.status !== 409 || round === MAX_ROUNDS) throw error;
+        const theirs = await readAnew(post);
+        if (theirs.status !== post.status || theirs.updatedAt === post.updatedAt) throw error;
+        meet(theirs);
+      }
+    }
+  };
+  return {
+    clash,
+    mine,
+    isChanged,
+    isBehind: () => isChanged() && !isKept,
+    keep,
+    takeOver,
+    meet,
+    send,
+    found: () => post,
+    change,
+  };
+}
+
+async function readAnew({ id }: Post): Promise<Post> {
+  return (await call("get_post", { id })).post;
+}
+
+function isSameContent(one: Post, other: Post): boolean {
+  const [a, b] = [one, other].map((post) => fieldsOfPost(post, now(), zone.value));
+  return Object.keys(differencesOf(a ?? {}, b ?? {})).length === 0;
+}
+
+/** Only a post that waits can be changed by others in the moment before it is saved. */
+function asRead({ status, updatedAt }: Post): Json {
+  return status === "scheduled" ? { ifUpdatedAt: updatedAt } : {};
+}
+
+/** A failed post that is sent again goes out at once where no time is given, also the one that it has. */
+function timeToSend({ status }: Post, form: Form): Json {
+  const { scheduledAt } = status === "failed" ? fieldsOfForm(form, zone.value) : {};
+  return scheduledAt === undefined ? {} : { scheduledAt };
+}
+
+export function toolOf({ status }: Post): "retry_post" | "update_post" {
+  return status === "failed" ? "retry_post" : "update_post";
+}

@@ -1,0 +1,104 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { launchBrowser } from "../../../support/browser.ts";
+import { addAccount } from "../../../support/post-rows.ts";
+import { startPageHost, type PageHost } from "../page-host.ts";
+
+/* A page that was opened before another change and is saved after it takes nothing of that back. */
+
+let browser: Browser;
+let host: PageHost;
+let page: Page;
+let id: string;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser?.close());
+beforeEach(async () => {
+  host = await startPageHost();
+  await addAccount(host.ctx.store, { id: "acc_blog", name: "Blog" });
+  const { post } = await host.call("schedule_post", {
+    accountId: "acc_blog",
+    caption: "As it was",
+    metadata: { title: "A title" },
+    scheduledAt: inDays(1),
+  });
+  id = post.id;
+  page = await host.open(browser, { path: `/app/write?post=${id}` });
+  await expect.poll(() => text().inputValue()).toBe("As it was");
+});
+afterEach(async () => {
+  await page?.context().close();
+  await host?.[Symbol.asyncDispose]();
+});
+
+const inDays = (days: number): string => new Date(host.clock.now() + days * 86_400_000).toISOString();
+const text = () => page.getByLabel("Text", { exact: true });
+const button = (name: string) => page.getByRole("button", { name, exact: true });
+const post = async (): Promise<any> => (await host.call("get_post", { id })).post;
+const isSaved = () => page.waitForURL(/\/app\/plan(?:\?day=|$)/);
+
+/** By another tab, another device, or an agent. */
+async function changeElsewhere(args: object): Promise<void> {
+  host.clock.advance(1_000);
+  await host.call("update_post", { id, ...args });
+}
+
+it("sends what was changed, and leaves what others changed meanwhile", async () => {
+  const scheduledAt = inDays(3);
+  await changeElsewhere({ scheduledAt, metadata: { title: "Theirs", link: "https://alpine.example/" } });
+  await text().fill("Mine");
+  await button("Save the change").click();
+  await isSaved();
+  expect(await post()).toMatchObject({
+    caption: "Mine",
+    scheduledAt,
+    metadata: { title: "Theirs", link: "https://alpine.example/" },
+  });
+});
+
+it("asks where both changed the same, and takes the one that is chosen", async () => {
+  await changeElsewhere({ caption: "Theirs", metadata: { title: "Their title" } });
+  await text().fill("Mine");
+  await button("Save the change").click();
+  await page.getByRole("heading", { name: "This post was changed elsewhere" }).waitFor();
+  await page.getByText("Changed meanwhile: the text. The text is now “Theirs”.").waitFor();
+  expect(await post()).toMatchObject({ caption: "Theirs" });
+  await button("Save the change").click();
+  await page.getByText("Choose above which one to go on with.").waitFor();
+  expect(await post()).toMatchObject({ caption: "Theirs" });
+  await button("Keep mine").click();
+  expect(await text().inputValue()).toBe("Mine");
+  await button("Save the change").click();
+  await isSaved();
+  expect(await post()).toMatchObject({ caption: "Mine", metadata: { title: "Their title" } });
+});
+
+it("goes on with the other one", async () => {
+  await changeElsewhere({ caption: "Theirs" });
+  await text().fill("Mine");
+  await button("Save the change").click();
+  await button("Take the other one").click();
+  await expect.poll(() => text().inputValue()).toBe("Theirs");
+  await text().fill("Theirs and mine");
+  await button("Save the change").click();
+  await isSaved();
+  expect(await post()).toMatchObject({ caption: "Theirs and mine" });
+});
+
+it("asks, too, where the change was kept in this browser meanwhile", async () => {
+  await text().fill("Mine");
+  await page.goto(`${host.address}/app/plan`);
+  await changeElsewhere({ metadata: { title: "Their title" } });
+  await page.goto(`${host.address}/app/write?post=${id}`);
+  await expect.poll(() => text().inputValue()).toBe("Mine");
+  expect(await page.getByRole("heading", { name: "This post was changed elsewhere" }).count()).toBe(0);
+  await page.goto(`${host.address}/app/plan`);
+  await changeElsewhere({ caption: "Theirs" });
+  await page.goto(`${host.address}/app/write?post=${id}`);
+  await button("Keep mine").click();
+  await button("Save the change").click();
+  await isSaved();
+  expect(await post()).toMatchObject({ caption: "Mine", metadata: { title: "Their title" } });
+});
