@@ -105,17 +105,18 @@ async function hunt(mutant: Mutant, folder: string): Promise<boolean> {
 
 const chosen = MUTANTS.filter(({ name }) => values.only?.includes(name) ?? true);
 if (chosen.length === 0) throw new Error(`There is no such fault: ${values.only?.join(", ")}.`);
+// One that does not apply any more is told before the hunt.
+for (const one of chosen) applyMutant(one, readFileSync(join(CHECKOUT, one.file), "utf8"));
 const root = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), "posthorn-mutants-"));
+// Also where it is broken off.
+process.on("exit", () => rmSync(root, { recursive: true, force: true }));
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1));
 const waiting = [...chosen];
 let missed = 0;
-try {
-  const work = async (folder: string): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-      if (!(await hunt(next, folder))) missed += 1;
-  };
-  await Promise.all(Array.from({ length: TOGETHER }, (_, at) => work(join(root, String(at)))));
-} finally {
-  rmSync(root, { recursive: true, force: true });
-}
+const work = async (folder: string): Promise<void> => {
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+    if (!(await hunt(next, folder))) missed += 1;
+};
+await Promise.all(Array.from({ length: TOGETHER }, (_, at) => work(join(root, String(at)))));
 process.stdout.write(`${chosen.length} faults, ${missed} not found\n`);
 process.exit(missed / chosen.length > MISSED ? 1 : 0);

@@ -297,7 +297,11 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
       `movePost(call, row, "cancel", { next_at: null, error: null })`,
       `movePost(call, row, "cancel", { error: null })`,
     ],
-    ["denied post keeps its run", "error, in_doubt: 0, run: row.run + 1 });", "error, in_doubt: 0 });"],
+    [
+      "denied post keeps its run",
+      "in_doubt: 0, next_at: null, run: row.run + 1 });",
+      "in_doubt: 0, next_at: null });",
+    ],
   ],
   "src/posts/update-post.ts": [
     [
