@@ -189,16 +189,8 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
     ["restore begins no epoch", "  await writeEpoch(tx, epoch);\n", "  void writeEpoch;\n"],
   ],
   "src/store/queries/publishing/restored-posts.ts": [
-    [
-      "restored posts not marked",
-      "for (const which of [waiting, inDoubt])",
-      "for (const which of [inDoubt])",
-    ],
-    [
-      "restored doubts not marked",
-      "for (const which of [waiting, inDoubt])",
-      "for (const which of [waiting])",
-    ],
+    ["restored posts not marked", "for (const which of [waiting, inDoubt", "for (const which of [inDoubt"],
+    ["restored doubts not marked", "for (const which of [waiting, inDoubt", "for (const which of [waiting"],
   ],
   "src/store/queries/publishing/claims.ts": [
     ["account not occupied", "  await occupyAccounts(tx, found);\n", "  void occupyAccounts;\n"],
