@@ -44,6 +44,39 @@ const USE_CASES: readonly string[] = ["access", "files", "channels", "publishing
 /** How much house a reader has to hold in mind. */
 const SIZE = { rooms: 22, floors: 12, arrows: 100, chain: 20 } as const;
 
+/**
+ * The rooms of `apps`, and what each imports beside itself and the rules of `src/domain`. `page/app.tsx`, which loads
+ * the rooms of the page, is left out.
+ */
+const APP_ARROWS: Readonly<Record<string, readonly string[]>> = {
+  shared: [],
+  ui: ["shared"],
+  "features/post": [],
+  "features/draft": ["shared", "ui"],
+  "features/calendar": ["features/post", "shared", "ui"],
+  review: ["features/draft", "shared", "ui"],
+  calendar: ["features/calendar", "shared"],
+  "page/data": ["shared"],
+  "page/channel": ["page/data", "shared", "ui"],
+  "page/post": ["features/post", "page/channel", "page/data", "shared", "ui"],
+  page: ["page/data", "shared", "ui"],
+  "page/rooms/channels": ["page/channel", "page/data", "shared", "ui"],
+  "page/rooms/consent": ["page/data", "page/rooms/settings", "shared", "ui"],
+  "page/rooms/plan": ["features/calendar", "page/channel", "page/data", "page/post", "shared", "ui"],
+  "page/rooms/results": ["page/channel", "page/data", "page/post", "shared", "ui"],
+  "page/rooms/review": ["features/draft", "page/channel", "page/data", "page/post", "shared", "ui"],
+  "page/rooms/settings": ["page", "page/channel", "page/data", "shared", "ui"],
+  "page/rooms/trouble": ["page/channel", "page/data", "page/post", "shared", "ui"],
+  "page/rooms/welcome": ["page/data", "page/rooms/channels", "page/rooms/settings", "shared", "ui"],
+  "page/rooms/write": ["page/channel", "page/data", "page/post", "page/rooms/channels", "shared", "ui"],
+};
+
+/** What else a file of `apps` imports: types of the tools' answers, and how cells of tables are written. */
+const APP_IMPORTS: Readonly<Record<string, RegExp>> = {
+  "apps/page/data/tools.ts": /^tools\/\w+\.ts$/,
+  "apps/page/rooms/results/downloads.tsx": /^src\/posts\/imports\/cells\.ts$/,
+};
+
 /** Files of `src/app` that are no part of the composition. */
 const PLAIN_APP_FILES: Readonly<Record<string, readonly string[]>> = {
   "src/app/config.ts": ["domain", "src/app/settings.ts"],
@@ -208,6 +241,7 @@ interface Source {
 }
 
 const sources = [...listSources("src"), ...listSources("tools")];
+const appSources = listSources("apps");
 
 /** Of `src/store/<name>/engine.ts`; that of `engine` is what they all are. */
 const engines = sources.flatMap(({ path }) => {
@@ -227,7 +261,7 @@ function packagesOf(layer: string): string[] {
 
 function listSources(folder: string): Source[] {
   const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" });
-  return files.filter((file) => file.endsWith(".ts")).map((file) => readSource(join(folder, file)));
+  return files.filter((file) => /\.tsx?$/.test(file)).map((file) => readSource(join(folder, file)));
 }
 
 function readSource(file: string): Source {
@@ -255,7 +289,7 @@ function targetOf(source: Source, name: string): string | null {
 function ownImports(source: Source): string[] {
   return source.imports
     .flatMap((name) => targetOf(source, name) ?? [])
-    .filter((path) => path.endsWith(".ts"));
+    .filter((path) => /\.tsx?$/.test(path));
 }
 
 describe("architecture", () => {
@@ -310,6 +344,25 @@ describe("architecture", () => {
     };
     for (const [name, most] of Object.entries(SIZE))
       expect(measured[name as keyof typeof SIZE], name).toBeLessThanOrEqual(most);
+  });
+
+  it("lets what the apps share know no page, and has an arrow between rooms of `apps` only where it is needed", () => {
+    const importsOf = (room: string): string[] =>
+      appSources
+        .filter(({ path }) => appRoomOf(path) === room && path !== "apps/page/app.tsx")
+        .flatMap((source) =>
+          ownImports(source).filter((path) => APP_IMPORTS[source.path]?.test(path) !== true),
+        );
+    const used = (room: string): string[] => {
+      const targets = new Set(
+        importsOf(room)
+          .filter((path) => layerOf(path) !== "domain")
+          .map(appRoomOf),
+      );
+      return [...targets].filter((other) => other !== room).toSorted();
+    };
+    const rooms = [...new Set(appSources.map(({ path }) => appRoomOf(path)))];
+    expect(Object.fromEntries(rooms.map((room) => [room, used(room)]))).toEqual(APP_ARROWS);
   });
 
   it("imports rooms of its own layer in their order", () => {
@@ -540,6 +593,15 @@ function loadedBy(source: Source): string[] {
 function roomOf(path: string): string {
   const [top = "", layer = "", room = "", ...rest] = path.split("/");
   return top === "src" && rest.length > 0 ? `${layer}/${room}` : "";
+}
+
+/** `page/rooms/plan` of `apps/page/rooms/plan/tile.tsx`; what lies beside the rooms is of `page`, or is shared. */
+function appRoomOf(path: string): string {
+  if (!path.startsWith("apps/")) return path;
+  const [, top = "", ...rest] = path.split("/");
+  if (rest.length === 0) return "shared";
+  const depth = top === "features" || (top === "page" && rest[0] !== "rooms") ? 1 : top === "page" ? 2 : 0;
+  return [top, ...(rest.length > depth ? rest.slice(0, depth) : [])].join("/");
 }
 
 /** How high a file lies in its layer. A file may be named in the order, too. */

@@ -69,3 +69,35 @@ it("says things in words that are understood at the first reading", () => {
   );
   expect(found).toEqual([]);
 });
+
+/** Phrases for which people have a word: expired, dismissed, time zone. */
+const ROUNDABOUT =
+  /\b(good no more|works? no more|puts? (it |one |them )?away|stands here|by the clock of)\b/gi;
+
+it("speaks to people, and of what they see, in their words", () => {
+  const found = SOURCES.filter((path) => path.startsWith("apps/")).flatMap((path) =>
+    (readFileSync(join(ROOT, path), "utf8").match(ROUNDABOUT) ?? []).map((phrase) => `${path}: ${phrase}`),
+  );
+  expect(found).toEqual([]);
+});
+
+/** A participle or a preposition says how something is, and not what. */
+const NO_THING =
+  /^([A-Z][a-z]+ed|At|Begun|Found|Given|Held|In|Kept|Known|Live|Made|Of|On|Own|Said|Seen|Sent|Shown|Told|Written)$/;
+
+it("names types of the apps after what they hold, and functions after what they do with it", () => {
+  const found = SOURCES.filter((path) => path.startsWith("apps/")).flatMap((path) => {
+    const wrong: string[] = [];
+    const visit = (node: ts.Node): void => {
+      const isType =
+        ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isClassDeclaration(node);
+      if (isType && NO_THING.test(node.name?.text ?? "")) wrong.push(`${path}: ${node.name?.text}`);
+      if (ts.isFunctionDeclaration(node) && /^tell[A-Z]/.test(node.name?.text ?? ""))
+        wrong.push(`${path}: ${node.name?.text}`);
+      ts.forEachChild(node, visit);
+    };
+    visit(ts.createSourceFile(path, readFileSync(join(ROOT, path), "utf8"), ts.ScriptTarget.Latest));
+    return wrong;
+  });
+  expect(found).toEqual([]);
+});

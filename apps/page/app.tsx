@@ -4,14 +4,14 @@ import { useEffect, useState } from "preact/hooks";
 import { OwnAddress, type RoomName, useIsConsent } from "./data/address.tsx";
 import { writeMomentsBy } from "../shared/values.ts";
 import { keepFresh } from "./data/shared-data.ts";
-import { known, loadSession, type Session, session } from "./data/session.ts";
+import { sessionState, loadSession, type Session, session } from "./data/session.ts";
 import { shortTime } from "../shared/when.ts";
 import { Frame, ROOMS } from "./frame.tsx";
 import { Nowhere } from "./rooms/nowhere.tsx";
 import { SignIn, SignInAgain, tokenOfAddress } from "./rooms/sign-in.tsx";
 import { Welcome } from "./rooms/welcome/welcome.tsx";
 import { keepFocus } from "../ui/keep-focus.ts";
-import { LeavingQuestion } from "../ui/leaving-question.tsx";
+import { LeavingQuestion } from "./leaving-question.tsx";
 import { Bones, Problem } from "../ui/states.tsx";
 import { Room } from "../ui/room.tsx";
 import { Toasts } from "../ui/toasts.tsx";
@@ -82,10 +82,10 @@ export function App() {
   useEffect(() => {
     // A new one-time address counts for more than the session that is there.
     if (tokenOfAddress() === "") void loadSession();
-    else known.value = { state: "out" };
+    else sessionState.value = { state: "out" };
   }, []);
   useEffect(() => keepFocus(), []);
-  const { value } = known;
+  const { value } = sessionState;
   const isUnreachable = value.state === "unreachable";
   useEffect(() => {
     if (!isUnreachable) return undefined;

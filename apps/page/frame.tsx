@@ -13,13 +13,14 @@ import { useEffect, useState } from "preact/hooks";
 import { type RoomName, useRoomName } from "./data/address.tsx";
 import { dropEdits, hasEdits } from "./data/kept-edits.ts";
 import { may, session, signOut } from "./data/session.ts";
-import { loadStatus, offline, status, troubleCount, waitingDrafts } from "./data/shared-data.ts";
+import { loadStatus, status, troubleCount, waitingDrafts } from "./data/shared-data.ts";
 import { Mark } from "../ui/mark.tsx";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { leave, lossIn, saveAll, UNSAVED } from "../ui/leaving.ts";
 import { Sheet } from "../ui/sheet.tsx";
 import { closeComplaints, complain } from "../ui/toasts.tsx";
-import { sentenceOf } from "./wire.ts";
+import { sentenceOf } from "../shared/texts.ts";
+import { offline } from "../shared/reach.ts";
 
 export const ROOMS = {
   plan: { title: "Plan", icon: CalendarDays },

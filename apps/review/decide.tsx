@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { DecideButtons } from "../features/draft/decide-buttons.tsx";
 import { choicesFor, type Decision, isPast, isUndecided, obstacleOf } from "../features/draft/readiness.ts";
-import { countOf } from "../features/draft/telling.ts";
+import { countOf } from "../shared/texts.ts";
 import { now } from "../shared/clock.ts";
 import type { Draft } from "../shared/drafts.ts";
 import { readWallTime } from "../shared/wall-time.ts";
@@ -18,7 +18,7 @@ export function Decide({ draft }: { readonly draft: Draft }) {
   const asking = review.asking.value;
   const { drafts = [], cut } = review.page.value ?? {};
   const isOpen = isUndecided(draft);
-  const unseen = isOpen && cut?.has(draft.id) === true ? tellUnseen(draft) : null;
+  const unseen = isOpen && cut?.has(draft.id) === true ? cutInWords(draft) : null;
   const obstacle = isOpen ? (obstacleOf(draft) ?? unseen) : null;
   const choices = choicesFor(draft, obstacle === null);
   const next = isOpen ? undefined : drafts.find(({ id, state }) => state === "waiting" && id !== draft.id);
@@ -55,13 +55,13 @@ export function Decide({ draft }: { readonly draft: Draft }) {
   );
 }
 
-/** What was not shown whole is no thing to agree to here. */
-function tellUnseen({ id }: Draft): string {
+/** A draft that is not shown whole cannot be approved here. */
+function cutInWords({ id }: Draft): string {
   return `It cannot be approved here, because a part of it is not shown. Read and approve it on the command line: posthorn drafts --json, posthorn approve ${id}`;
 }
 
-/** `told`: behind what is asked. "": a field says it. */
-type QuestionWords = readonly [asked: string, told: string, yes: string, no: string];
+/** `text`: after the question; empty if a field says it. */
+type QuestionWords = readonly [question: string, text: string, yes: string, no: string];
 
 function wordsOf(asking: Exclude<Decision, "changes">, draft: Draft): QuestionWords {
   const { targets, repeat, isNextSlot } = draft;
@@ -137,7 +137,7 @@ function Changes() {
   );
 }
 
-/** A time that has gone by is given anew. */
+/** A past time must be replaced. */
 function NewTime({ draft }: { readonly draft: Draft }) {
   const field = useRef<HTMLInputElement>(null);
   const approve = (): void => {

@@ -2,7 +2,7 @@ import type { Draft } from "../shared/drafts.ts";
 import { NO_TEXT, nameOf } from "../shared/texts.ts";
 
 type Preview = NonNullable<Draft["targets"][number]["preview"]>;
-type Part = Preview["parts"][number];
+type ThreadPart = Preview["parts"][number];
 
 /** Longer texts scroll in their card, and the Tab key reaches them. */
 const SCROLLS_CHARS = 600;
@@ -38,7 +38,7 @@ export function NamedPreview({ preview }: { readonly preview: Preview }) {
   );
 }
 
-function Body({ text, media }: Pick<Part, "text" | "media">) {
+function Body({ text, media }: Pick<ThreadPart, "text" | "media">) {
   return (
     <div class="body">
       {text !== "" && (
@@ -67,7 +67,7 @@ function Body({ text, media }: Pick<Part, "text" | "media">) {
   );
 }
 
-export function Count({ of: { count } }: { readonly of: Pick<Part, "count"> }) {
+export function Count({ of: { count } }: { readonly of: Pick<ThreadPart, "count"> }) {
   if (count === null || (count.max === null && count.length === 0)) return null;
   const { length, max, unit } = count;
   const isOver = max !== null && length > max;

@@ -17,7 +17,7 @@ interface Page {
   readonly cut: ReadonlySet<string>;
 }
 
-/** What is said while it is done, when it is done, and to the model. */
+/** Said meanwhile, afterwards, and to the model. */
 const DECISIONS: Readonly<Record<Decision, { doing: string; done: string; told: string }>> = {
   approve: { doing: "Scheduling…", done: "Approved: its posts are scheduled.", told: "was approved" },
   changes: {
@@ -49,7 +49,7 @@ export const busy = signal<ReadonlyMap<string, string>>(new Map());
 export const isLoading = signal(false);
 /** A sentence that stays until it is closed. */
 export const complaint = signal<string | null>(null);
-/** Told to those who do not see the change. */
+/** For screen readers. */
 export const said = signal("");
 
 /** Filters that the drafts were asked for with; they hold for further pages too. */
@@ -156,7 +156,7 @@ export async function decide(
   if (answer.isError) return refuse(before, answer.text);
   showDecided(readDraft(answer.structured?.["draft"]));
   said.value = done;
-  host.tellModel("In the review the person decided:", `${id} (revision ${revision}) ${told}`);
+  host.updateModel("In the review the person decided:", `${id} (revision ${revision}) ${told}`);
 }
 
 function showDecided(fresh: Draft | null): void {
@@ -184,7 +184,7 @@ export async function toggleFullscreen(): Promise<void> {
   takeContext(await host.toggleFullscreen(layout.value));
 }
 
-/** Answers are cut to what a model can read; alone, a draft has all of that room. */
+/** Answers are cut to what a model can read. A single draft has the whole of that room. */
 async function loadWhole(id: string): Promise<void> {
   if (page.value?.cut.has(id) !== true || !host.abilities.callsTools) return;
   const given = await load(id);

@@ -1,15 +1,16 @@
-import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { DraftItems, DraftPager } from "../features/draft/draft-items.tsx";
 import { DraftView } from "../features/draft/draft-view.tsx";
 import { standingOf } from "../features/draft/outcome-badge.tsx";
 import { PostLine, TargetCard, type TargetPost } from "../features/draft/target-card.tsx";
-import { countOf, tellTimeShortly } from "../features/draft/telling.ts";
+import { timeInShort } from "../features/draft/draft-words.ts";
 import type { Draft } from "../shared/drafts.ts";
 import { formats, longTime, timezone, zone } from "../shared/when.ts";
 import { Button } from "../ui/button.tsx";
+import { Sign, Tool } from "../ui/tool.tsx";
 import { Decide } from "./decide.tsx";
 import { Count, NamedPreview } from "./named-preview.tsx";
+import { countOf } from "../shared/texts.ts";
 import * as review from "./review.ts";
 
 /** The page: drafts one after another, and what the person decides about each. */
@@ -39,20 +40,6 @@ export function ReviewView() {
   );
 }
 
-interface ToolProps {
-  readonly label: string;
-  readonly children: ComponentChildren;
-  onClick(): unknown;
-}
-
-function Tool({ label, children, onClick }: ToolProps) {
-  return (
-    <button type="button" class="tool" aria-label={label} title={label} onClick={() => void onClick()}>
-      {children}
-    </button>
-  );
-}
-
 interface DraftsProps {
   readonly drafts: readonly Draft[];
   readonly nextCursor: string | null;
@@ -78,7 +65,7 @@ function Drafts({ drafts, nextCursor }: DraftsProps) {
         )}
         {/* What scrolls is reached with the Tab key, also where it has no buttons. */}
         <div id="draft" ref={place} tabIndex={0}>
-          {draft === null ? <p class="alone">No drafts.</p> : <Whole draft={draft} />}
+          {draft === null ? <p class="alone">No drafts.</p> : <WholeDraft draft={draft} />}
         </div>
       </div>
       {draft !== null && <Decide draft={draft} />}
@@ -106,12 +93,15 @@ function Toolbar({ drafts, nextCursor }: DraftsProps) {
         </div>
       )}
       {review.host.abilities.callsTools && nextCursor !== null && (
-        <Tool label="More drafts" onClick={review.loadMore}>
+        <Tool label="More drafts" onClick={() => void review.loadMore()}>
           {review.isLoading.value ? "Loading…" : "More"}
         </Tool>
       )}
       {canFullscreen && (
-        <Tool label={isFullscreen ? "Leave full screen" : "Full screen"} onClick={review.toggleFullscreen}>
+        <Tool
+          label={isFullscreen ? "Leave full screen" : "Full screen"}
+          onClick={() => void review.toggleFullscreen()}
+        >
           {isFullscreen ? "↙" : "↗"}
         </Tool>
       )}
@@ -127,28 +117,20 @@ function timeInLists(ms: number): string {
   return `${formats.value.shortDay(zone.value.read(ms).day)} ${formats.value.time(ms)}`;
 }
 
-function Sign({ children }: { readonly children: string }) {
-  return (
-    <span class="sign" aria-hidden="true">
-      {children}
-    </span>
-  );
-}
-
 function ItemFacts({ draft }: { readonly draft: Draft }) {
   const { label, sign, tint } = standingOf(draft);
   return (
     <>
       <span class={`standing ${tint}`}>
-        <Sign>{sign}</Sign>
+        <Sign sign={sign} />
         {label}
       </span>{" "}
-      <span class="muted">{tellTimeShortly(draft, timeInLists)}</span>
+      <span class="muted">{timeInShort(draft, timeInLists)}</span>
     </>
   );
 }
 
-function Whole({ draft }: { readonly draft: Draft }) {
+function WholeDraft({ draft }: { readonly draft: Draft }) {
   const { id, texts, targets } = draft;
   return (
     <DraftView
@@ -156,7 +138,7 @@ function Whole({ draft }: { readonly draft: Draft }) {
       on={(ms) => ` (${longTime(ms)})`}
       times={
         <>
-          <p>{tellTime(draft)}</p>
+          <p>{timeInWords(draft)}</p>
           {texts.length > 0 && (
             <ol aria-label="Texts that take turns">
               {texts.map((text, at) => (
@@ -194,7 +176,7 @@ function Whole({ draft }: { readonly draft: Draft }) {
   );
 }
 
-function tellTime({ repeat, scheduledAt, isNextSlot, targets, posts }: Draft): string {
+function timeInWords({ repeat, scheduledAt, isNextSlot, targets, posts }: Draft): string {
   const count = countOf(posts.length > 0 ? posts.length : targets.length, "post");
   if (repeat !== null) return repeat;
   const times = new Set(targets.map((target) => target.scheduledAt));
@@ -232,8 +214,8 @@ function Brief({ drafts }: DraftsProps) {
             const names = draft.targets.map((one) => review.channelName(one.accountId, one.accountName));
             return (
               <li key={draft.id} class={tint}>
-                <Sign>{sign}</Sign>
-                {label} · {tellTimeShortly(draft, timeInLists)} <span dir="auto">{draft.title}</span>
+                <Sign sign={sign} />
+                {label} · {timeInShort(draft, timeInLists)} <span dir="auto">{draft.title}</span>
                 <span class="muted" dir="auto">
                   {names.length > 0 && ` (${names.join(", ")})`}
                 </span>

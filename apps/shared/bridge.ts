@@ -1,7 +1,7 @@
 import { noteForPeople } from "../../src/domain/drafts/notes-for-models.ts";
 import { inWords, VIEW_WORDS } from "../words.ts";
 import { isJson, type Json, jsonOf, textOf } from "./json.ts";
-import { readSentences, tell } from "./told.ts";
+import { readSentences, wordAnswer } from "./sentences.ts";
 
 /** The revision of MCP Apps that is spoken (SEP-1865). */
 const PROTOCOL_VERSION = "2026-01-26";
@@ -20,7 +20,7 @@ export interface ToolAnswer {
   readonly structured: Json | null;
   /** What a model would read; the sentence of an error. */
   readonly text: string;
-  /** Said beside the answer when it is not the whole one. */
+  /** A note if the answer is not complete. */
   readonly note: string | null;
 }
 
@@ -115,7 +115,7 @@ export class Bridge {
     return answer["mode"] === undefined ? {} : { displayMode: answer["mode"] };
   }
 
-  tell(text: string): Promise<Json> {
+  updateModel(text: string): Promise<Json> {
     return this.request("ui/update-model-context", { content: [{ type: "text", text }] });
   }
 
@@ -156,7 +156,7 @@ export class Bridge {
   }
 }
 
-/** Where the server says which sentences of an answer lead on, and to what. */
+/** The field in which the server sends the sentences of an answer as data. */
 const SENTENCES = "posthorn/sentences";
 
 function readAnswer(result: Json): ToolAnswer {
@@ -165,7 +165,7 @@ function readAnswer(result: Json): ToolAnswer {
   const given = result["structuredContent"];
   const structured = isJson(given) ? given : parse(text);
   const sentences = jsonOf(jsonOf(result["_meta"])[SENTENCES]);
-  if (structured !== null) tell(structured, sentences, VIEW_WORDS);
+  if (structured !== null) wordAnswer(structured, sentences, VIEW_WORDS);
   return {
     isError: result["isError"] === true,
     structured,

@@ -1,6 +1,6 @@
 import type { Bridge } from "./bridge.ts";
 
-/** Connects the page, and tells the host from then on how high it is. Rejects where the host refuses it. */
+/** Connects the page and reports its height to the host. Rejects if the host refuses. */
 export async function connect(bridge: Bridge, root: HTMLElement): Promise<void> {
   await bridge.connect(window);
   let told = 0;

@@ -38,7 +38,7 @@ interface Medium {
   readonly altText: string | null;
 }
 
-interface Part {
+interface ThreadPart {
   readonly text: string;
   readonly count: Count | null;
   readonly media: readonly Medium[];
@@ -50,7 +50,11 @@ interface Target {
   readonly scheduledAt: number | null;
   /** Null: nothing is known of what will be shown. */
   readonly preview:
-    | (Part & { readonly parts: readonly Part[]; readonly link: string | null; readonly note: string | null })
+    | (ThreadPart & {
+        readonly parts: readonly ThreadPart[];
+        readonly link: string | null;
+        readonly note: string | null;
+      })
     | null;
   readonly error: string | null;
   readonly warnings: readonly string[];
@@ -123,7 +127,7 @@ export function readDraft(value: unknown): Draft | null {
     isNextSlot: value["slot"] === "next",
     repeat: isJson(value["repeat"]) ? tellSeries(readSeries(value["repeat"])) : null,
     texts: listOf(jsonOf(value["repeat"])["texts"]).map(textOf),
-    writtenBy: tellWriter(value["writtenBy"]),
+    writtenBy: writerInWords(value["writtenBy"]),
     labels: listOf(value["labels"]).map(textOf),
     note: textOf(value["note"]) || null,
     targets: listOf(value["targets"]).map((target) => readTarget(jsonOf(target), value)),
@@ -167,7 +171,7 @@ function readPreview(preview: Json, metadata: Json): NonNullable<Target["preview
   };
 }
 
-function readPart(part: Json, altTexts: readonly string[]): Part {
+function readPart(part: Json, altTexts: readonly string[]): ThreadPart {
   return {
     text: textOf(part["text"]),
     count: isJson(part["count"]) ? readCount(part["count"]) : null,
@@ -202,7 +206,7 @@ function nameOfPerson(who: unknown): string {
 }
 
 /** "by Anna", or where it was written. Empty: not known. */
-function tellWriter(who: unknown): string {
+function writerInWords(who: unknown): string {
   const name = textOf(jsonOf(who)["name"]);
   if (name === AT_SHELL) return "written on the command line";
   return name === NO_KEY ? `written ${ON_THIS_COMPUTER}` : name === "" ? "" : `by ${name}`;

@@ -59,20 +59,20 @@ export class Host {
     await this.#wire?.openLink(url);
   }
 
-  /** What changed of the context; nothing where the host did not do it. */
+  /** The changes of the context; empty if the host did nothing. */
   async toggleFullscreen({ isFullscreen }: Layout): Promise<Json> {
     return (await this.#wire?.requestMode(isFullscreen ? "inline" : "fullscreen").catch(() => ({}))) ?? {};
   }
 
   /**
-   * The model's picture is from before. `intro` with the changes, in ids and times alone: texts of posts could
+   * The model knows the state of before. `intro` with the changes, in ids and times alone: texts of posts could
    * speak to it.
    */
-  tellModel(intro: string, change: string): void {
+  updateModel(intro: string, change: string): void {
     this.#changes.push(change);
     if (!this.#abilities.takesContext) return;
     const text = `${intro} ${this.#changes.slice(-MAX_CHANGES_TOLD).join("; ")}.`;
-    this.#wire?.tell(text).catch(() => {
+    this.#wire?.updateModel(text).catch(() => {
       // The change itself is done, and the model can look it up.
     });
   }

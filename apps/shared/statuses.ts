@@ -1,3 +1,6 @@
+import { sentencesBehind } from "./sentences.ts";
+import { createZone, isZone } from "./zone.ts";
+
 /** Each status has a shape beside its colour, for those who do not see the colour. */
 export const STATUSES = {
   scheduled: { label: "Scheduled", sign: "○" },
@@ -22,7 +25,7 @@ interface Standing {
   readonly scheduledAt: number;
 }
 
-/** Whether it failed, and a person put it away: no other cancelled post keeps an error. */
+/** Whether it failed and a person dismissed it: no other cancelled post keeps an error. */
 export function isDismissed({ status, error }: Pick<Standing, "status" | "error">): boolean {
   return status === "cancelled" && error !== null;
 }
@@ -32,9 +35,23 @@ export function isLate({ status, scheduledAt }: Omit<Standing, "error">, now: nu
   return status === "scheduled" && scheduledAt + LATE_MS < now;
 }
 
-/** What people call where a post stands. */
+/** The state of a post in a word, with its shape. */
 export function standingOf(post: Standing, now: number): { readonly label: string; readonly sign: string } {
   const { label, sign } = STATUSES[post.status];
   if (isDismissed(post)) return { label: "Dismissed", sign };
   return { label: isLate(post, now) ? "Late" : label, sign };
+}
+
+/** As the server writes when it tries again. */
+const NEXT_TRY =
+  /\b(?:next try is|tried again) on [A-Z][a-z]{2,5}day (\d{1,2} [A-Z][a-z]{2,8} \d{4}), (\d{2}):(\d{2}) \(([^()]{1,60})\)/;
+
+/** When a late post is tried next. Null: its reason does not say. */
+export function nextTryOf(post: Pick<Standing, "error">): number | null {
+  const said = sentencesBehind(post, "error").map(({ what }) => what);
+  const [, date = "", hour = "", minute = "", zoneName = ""] = NEXT_TRY.exec(said.join(" ")) ?? [];
+  const ms = Date.parse(`${date} UTC`);
+  if (Number.isNaN(ms) || !isZone(zoneName)) return null;
+  const day = new Date(ms).toISOString().slice(0, 10);
+  return createZone(zoneName).toMs({ day, minutes: Number(hour) * 60 + Number(minute) });
 }

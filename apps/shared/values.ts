@@ -7,7 +7,7 @@ const MOMENT =
 
 let writeMoment: ((ms: number) => string) | null = null;
 
-/** The page writes its times in one way, also where the server says them. Until then they stay as they are. */
+/** Sets how times in the server's sentences are written. Default: as the server wrote them. */
 export function writeMomentsBy(write: (ms: number) => string): void {
   writeMoment = write;
 }

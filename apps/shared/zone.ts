@@ -22,7 +22,7 @@ export interface Zone {
 
 const MINUTE = 60_000;
 
-/** Moments whose wall time is kept: a month with a thousand posts asks for the same ones at each drawing. */
+/** Size of the cache of wall times: a month with a thousand posts asks for the same ones at each drawing. */
 const MOST_KEPT = 5_000;
 
 const DAY_MINUTES = 24 * 60;

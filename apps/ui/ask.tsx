@@ -1,4 +1,4 @@
-import { useWork } from "../page/data/use-work.ts";
+import { useWork } from "./use-work.ts";
 import { Button } from "./button.tsx";
 import { Sheet } from "./sheet.tsx";
 import { Problem } from "./states.tsx";

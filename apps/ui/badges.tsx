@@ -1,8 +1,7 @@
 import { DRAFT_STATES, type DraftState } from "../shared/drafts.ts";
 import { now } from "../shared/clock.ts";
-import { isLate, standingOf, type Status } from "../shared/statuses.ts";
+import { isLate, standingOf, type Status, nextTryOf } from "../shared/statuses.ts";
 import { nearTime } from "../shared/when.ts";
-import { nextTryOf } from "../page/post/post-facts.ts";
 
 /** A state has a shape beside its colour, for those who do not see the colour. */
 export function Badge({

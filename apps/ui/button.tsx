@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
+import { textOf } from "../shared/json.ts";
 
 type Kind = "plain" | "main" | "quiet" | "danger";
 
@@ -64,8 +65,4 @@ function classOf(kind: Kind, isSmall: boolean, more: unknown): string {
   return ["button", kind === "plain" ? "" : kind, isSmall ? "small" : "", textOf(more)]
     .filter((one) => one !== "")
     .join(" ");
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

@@ -1,13 +1,13 @@
 import { useEffect, useRef } from "preact/hooks";
-import { useRefusal } from "../page/data/use-refusal.ts";
-import { sentenceOf } from "../page/wire.ts";
+import { sentenceOf } from "../shared/texts.ts";
 import { Button } from "./button.tsx";
+import { useRefusal } from "./use-work.ts";
 
 interface ConflictProps {
   /** What was changed, as `This draft` */
   readonly what: string;
   readonly sentence: string;
-  /** What the button says that keeps what stands here. */
+  /** Label of the button that keeps this version. */
   readonly mine?: string;
   onTheirs(): Promise<unknown>;
   onMine(): void;

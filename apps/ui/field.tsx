@@ -1,7 +1,7 @@
 import { useId } from "preact/hooks";
-import type { JSX } from "preact";
+import type { ComponentChildren, InputHTMLAttributes, JSX } from "preact";
 
-interface FieldProps {
+interface FieldWords {
   readonly label: string;
   readonly help?: string | undefined;
   /** What is wrong with it. */
@@ -9,6 +9,9 @@ interface FieldProps {
   /** What to look at; it can stay so. */
   readonly warning?: string | null | undefined;
   readonly class?: string | undefined;
+}
+
+interface FieldProps extends FieldWords {
   /** The control itself, with what ties it to label, help and error. */
   children(control: {
     readonly id: string;
@@ -16,6 +19,24 @@ interface FieldProps {
     readonly "aria-describedby": string | undefined;
     readonly "aria-invalid": "true" | undefined;
   }): JSX.Element;
+}
+
+interface FormProps extends Omit<JSX.HTMLAttributes<HTMLFormElement>, "onSubmit"> {
+  readonly children: ComponentChildren;
+  onSubmit(): unknown;
+}
+
+/** What is filled in and sent by Enter or a button. The page stays. */
+export function Form({ onSubmit, ...rest }: FormProps) {
+  return (
+    <form
+      {...rest}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void onSubmit();
+      }}
+    />
+  );
 }
 
 /** A label, its control, and what is to be said about it. */
@@ -47,5 +68,21 @@ export function Field({ label, help, error, warning, children, ...rest }: FieldP
         </p>
       )}
     </div>
+  );
+}
+
+interface TextFieldProps extends FieldWords, Omit<InputHTMLAttributes, keyof FieldWords | "onInput"> {
+  onText(text: string): void;
+}
+
+/** A field of one line. */
+export function TextField({ label, help, error, warning, onText, ...rest }: TextFieldProps) {
+  const { class: look, ...input } = rest;
+  return (
+    <Field {...{ label, help, error, warning }} class={look}>
+      {(control) => (
+        <input {...control} {...input} onInput={({ currentTarget }) => onText(currentTarget.value)} />
+      )}
+    </Field>
   );
 }

@@ -25,12 +25,12 @@ export const SHOWN_ONCE: Loss = {
   no: "Show it",
 };
 
-/** The dialog that something stands in: closing it loses what stands in it, and nothing else. */
+/** The dialog around a component: closing it loses only what is in it. */
 export const SheetScope = createContext<symbol | null>(null);
 
 /** All that would be lost by now. */
 const losses = new Set<{ readonly loss: Loss; readonly sheet: symbol | null }>();
-/** What is saved before one signs out. Each answers whether all of it was. */
+/** What must be saved before a sign-out. Each answers whether it saved everything. */
 const savers = new Set<() => Promise<boolean>>();
 
 /** The question that is open, and what a yes does. */
@@ -68,7 +68,7 @@ export function lossIn(sheet: symbol | null): Loss | null {
   return [...losses].find((one) => sheet === null || one.sheet === sheet)?.loss ?? null;
 }
 
-/** Does it, after the question where something is lost by it. */
+/** Does it; asks first if something would be lost. */
 export function leave(loss: Loss | null, go: () => void): void {
   if (loss === null) go();
   else asked.value = { loss, go };

@@ -3,11 +3,11 @@ export interface Message {
   readonly text: string;
   /** Something was refused or failed: it stays until it is closed. */
   readonly isBad?: boolean;
-  /** `isPlan`: it leads to the plan, which needs no link while it is shown. */
+  /** `isShown`: whether the page already shows the target, so that no link is needed. */
   readonly link?: {
     readonly text: string;
     readonly href: string;
     readonly isOutside?: boolean;
-    readonly isPlan?: true;
+    isShown?(): boolean;
   };
 }

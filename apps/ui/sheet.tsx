@@ -47,13 +47,13 @@ export function Sheet({ title, isDrawer = false, loss = null, children, onClose 
       class={isDrawer ? "sheet drawer" : "sheet"}
       aria-labelledby={titleId}
       onCancel={(event) => {
-        // A file picker within it tells of its own end by the same name. What cannot be held is closed, see below.
+        // A file picker inside fires the same event. If it cannot be prevented, `onClose` follows.
         if (event.target !== dialog.current || !event.cancelable) return;
         event.preventDefault();
         close();
       }}
       onClose={() => {
-        // A browser closes it after some Escapes, however often it is held.
+        // A browser closes it after several Escapes in spite of preventDefault.
         if (lossIn(scope) !== null) dialog.current?.showModal();
         close();
       }}

@@ -1,8 +1,6 @@
 import { effect, signal } from "@preact/signals";
 import { X } from "lucide-preact";
-import { isRoomShown } from "../page/data/address.tsx";
-import { offline } from "../page/data/shared-data.ts";
-import { isUnreached } from "../page/wire.ts";
+import { isUnreached, offline } from "../shared/reach.ts";
 import type { Message } from "./message.ts";
 import { Button, ButtonLink, IconButton } from "./button.tsx";
 
@@ -11,7 +9,7 @@ interface Toast extends Message {
   readonly undo: (() => void) | null;
   /** What `undo` is called on its button. */
   readonly action?: string;
-  /** It is about what one is doing, and goes with that. */
+  /** It is about the present task, and closes with it. */
   readonly isComplaint?: boolean;
 }
 
@@ -45,7 +43,7 @@ export function complain(text: string): void {
   add({ text, undo: null, isBad: true, isComplaint: true });
 }
 
-/** What was complained about is mended or left. */
+/** Closes complaints: the task is done or left. */
 export function closeComplaints(): void {
   if (toasts.value.some(({ isComplaint }) => isComplaint === true))
     toasts.value = toasts.value.filter(({ isComplaint }) => isComplaint !== true);
@@ -80,7 +78,7 @@ function close(id: number): void {
   toasts.value = toasts.value.filter((one) => one.id !== id);
 }
 
-/** How many dialogs lie over the page. What lies below the last of them is neither seen nor read. */
+/** The number of open dialogs. Only the top one is seen and read. */
 export const sheetsOpen = signal(0);
 
 /** `depth`: of the dialog that it stands in; only the one on top shows anything. */
@@ -91,7 +89,7 @@ export function Toasts({ depth = 0 }: { readonly depth?: number }) {
       {toasts.value.map(({ id, text, isBad = false, link, undo, action = "Undo" }) => (
         <div key={id} class={isBad ? "toast bad" : "toast"}>
           <span dir="auto">{text}</span>
-          {link !== undefined && !(link.isPlan === true && isRoomShown("plan")) && (
+          {link !== undefined && link.isShown?.() !== true && (
             <ButtonLink isSmall href={link.href} isOutside={link.isOutside === true}>
               {link.text}
             </ButtonLink>

@@ -63,6 +63,6 @@ export function leastPermission({ permission, lesser }: AnyTool): Permission {
 }
 
 /** Types a tool's handler by its schemas. */
-export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(tool: Tool<I, O>): AnyTool {
+export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(tool: Tool<I, O>): Tool<I, O> {
   return tool;
 }

@@ -8,8 +8,8 @@ import { Month } from "./month.tsx";
 import { Panel } from "./panel.tsx";
 import type { Panel as Shown } from "./state.ts";
 import { TextView } from "./text-view.tsx";
-import { Tool } from "./tool.tsx";
-import { Carrying, Legend, Toolbar } from "./toolbar.tsx";
+import { Tool } from "../../ui/tool.tsx";
+import { MoveHint, Legend, Toolbar } from "./toolbar.tsx";
 import { Week } from "./week.tsx";
 
 interface CalendarProps {
@@ -38,7 +38,7 @@ export function Calendar({ app, isHidden = false, ...rest }: CalendarProps) {
       onKeyDown={(event) => pressKey(app, event)}
     >
       <div id="toolbar">{hasFrame && <Toolbar app={app} state={state} />}</div>
-      <div id="carrying">{state !== null && <Carrying state={state} />}</div>
+      <div id="carrying">{state !== null && <MoveHint state={state} />}</div>
       <div id="body">
         {/* The lines alone have nothing in them that the Tab key could scroll to. */}
         <div id="grid" tabIndex={isText ? 0 : undefined}>
@@ -58,7 +58,7 @@ export function Calendar({ app, isHidden = false, ...rest }: CalendarProps) {
         </div>
       </div>
       <Message app={app} />
-      <Live app={app} />
+      <LiveRegion app={app} />
     </div>
   );
 }
@@ -123,8 +123,8 @@ function Message({ app }: Pick<CalendarProps, "app">) {
   );
 }
 
-/** The same sentence is told again: its text is put there anew. */
-function Live({ app }: Pick<CalendarProps, "app">) {
+/** Writes the text again for each new `said`, so that screen readers read the same sentence again. */
+function LiveRegion({ app }: Pick<CalendarProps, "app">) {
   const line = useRef<HTMLDivElement>(null);
   const said = app.said.value;
   useLayoutEffect(() => {

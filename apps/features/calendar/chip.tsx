@@ -6,7 +6,7 @@ import type { App } from "./app.ts";
 import { openOne } from "./open.ts";
 import { channelOf, placeOf, type CalendarDraft, type CalendarPost, type FreeSlot } from "./posts.ts";
 import { isMovable, type State } from "./state.ts";
-import { Sign } from "./tool.tsx";
+import { Sign } from "../../ui/tool.tsx";
 
 interface ChipProps<One> {
   readonly app: App;
@@ -52,7 +52,7 @@ export function Chip({ app, state, one, isReachable }: ChipProps<CalendarPost | 
   );
 }
 
-interface Look {
+interface ChipContent {
   readonly at: number;
   readonly accountId: string;
   /** Null: the channel says it. */
@@ -67,7 +67,7 @@ interface Look {
   readonly canBeMoved: boolean;
 }
 
-function lookOfPost(state: State, post: CalendarPost): Look {
+function lookOfPost(state: State, post: CalendarPost): ChipContent {
   const { accountId, provider, mediaUrl } = post;
   const { tiles } = state.options;
   const place = tiles === undefined ? placeOf(state.calendar, post) : tiles.placeOf(accountId);
@@ -92,7 +92,7 @@ function lookOfPost(state: State, post: CalendarPost): Look {
   };
 }
 
-function lookOfDraft({ options }: State, draft: CalendarDraft): Look {
+function lookOfDraft({ options }: State, draft: CalendarDraft): ChipContent {
   const accountId = draft.targets[0]?.accountId ?? "";
   return {
     ...DRAFT_STATES[draft.state],
@@ -124,7 +124,7 @@ function PlaceName({ place }: { readonly place: string | null }) {
   );
 }
 
-/** A film has none, nor has what cannot be read. */
+/** Nothing for videos and for files that cannot be read. */
 function Thumb({ src }: { readonly src: string }) {
   const [isMissing, setIsMissing] = useState(false);
   if (isMissing) return null;
@@ -148,7 +148,7 @@ export function Slot({ state, one, isReachable }: Omit<ChipProps<FreeSlot>, "app
   const channel = state.calendar.names.get(accountId) ?? accountId;
   const time = state.formats.time(at);
   const place = tiles?.placeOf(accountId) ?? null;
-  // What is seen comes first in the name.
+  // The visible text comes first in the name.
   const name = `${time}${place === null ? "" : ` ${place},`} free on ${channel}, write a post`;
   return (
     <button

@@ -1,7 +1,7 @@
 import { DRAFT_STATES } from "../../shared/drafts.ts";
-import type { ToldComing } from "./coming.ts";
+import type { ComingSentence } from "./coming.ts";
 import type { ComingPost } from "./posts.ts";
-import { Sign } from "./tool.tsx";
+import { Sign } from "../../ui/tool.tsx";
 
 /** What leads to a series. Left out: nothing does. */
 type SeriesAddress = ((draftId: string) => string) | undefined;
@@ -19,17 +19,17 @@ function SeriesName({ draftId, title, address }: NameProps) {
 
 /** What a series brings to a time, in a line. */
 export function ComingLine({
-  told,
+  sentence,
   address,
 }: {
-  readonly told: ToldComing;
+  readonly sentence: ComingSentence;
   readonly address: SeriesAddress;
 }) {
   return (
     <span class="none" dir="auto">
-      {told.before}
-      <SeriesName {...told} address={address} />
-      {told.after}
+      {sentence.before}
+      <SeriesName {...sentence} address={address} />
+      {sentence.after}
     </span>
   );
 }

@@ -1,6 +1,7 @@
 import type { App } from "./app.ts";
 import { findPost } from "./state.ts";
 import type { WallTime } from "../../shared/zone.ts";
+import { mayMove, movePost } from "./post-work.ts";
 
 /** A press that stays within this is a click. */
 const CLICK_PX = 5;
@@ -27,7 +28,7 @@ export function listenToDrags(app: App, root: HTMLElement): void {
   root.addEventListener("pointerdown", (event) => {
     const chip = event.target instanceof Element ? event.target.closest<HTMLElement>(".chip") : null;
     const id = chip?.dataset["id"] ?? "";
-    if (event.button !== 0 || event.pointerType === "touch" || !app.mayMove(id)) return;
+    if (event.button !== 0 || event.pointerType === "touch" || !mayMove(app, id)) return;
     drag = { id, pointer: event.pointerId, x: event.clientX, y: event.clientY, ghost: null };
   });
   root.addEventListener("pointermove", (event) => {
@@ -49,7 +50,7 @@ export function listenToDrags(app: App, root: HTMLElement): void {
     hasDropped = true;
     setTimeout(() => (hasDropped = false));
     const to = cell === null ? null : placeOf(app, dropped.id, cell);
-    if (to !== null) void app.move(dropped.id, to);
+    if (to !== null) void movePost(app, dropped.id, to);
   });
   root.addEventListener("pointercancel", end);
   // The browser makes a click of every drop.

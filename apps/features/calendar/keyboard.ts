@@ -2,6 +2,7 @@ import type { App } from "./app.ts";
 import { closePanel, openDay } from "./open.ts";
 import { cellKey, daysOf, findPost, isInPeriod, type State } from "./state.ts";
 import { addDays, type WallTime } from "../../shared/zone.ts";
+import { mayMove, movePost } from "./post-work.ts";
 
 const HOUR_MINUTES = 60;
 const LAST_HOUR = 23;
@@ -45,7 +46,7 @@ function walk(app: App, key: string, target: HTMLElement | null): boolean {
 function pickUp(app: App, state: State, id: string): boolean {
   const post = findPost(state, id);
   if (post === null) return false;
-  if (!app.mayMove(id)) {
+  if (!mayMove(app, id)) {
     app.say("Only a post that is still scheduled can be moved.");
     return true;
   }
@@ -66,7 +67,7 @@ function carry(app: App, state: State, key: string): boolean {
     return true;
   }
   if (key === "Enter" || key === " " || key.toLowerCase() === "m") {
-    void app.move(move.id, move.to);
+    void movePost(app, move.id, move.to);
     return true;
   }
   const arrow = ARROWS[key];
@@ -80,7 +81,7 @@ function carry(app: App, state: State, key: string): boolean {
   return true;
 }
 
-/** It was carried into another month or week: back to the one that it stands in. */
+/** The post was moved into another month or week: show that of the post again. */
 function showAgain(app: App, state: State, id: string): void {
   const post = findPost(state, id);
   const day = post === null ? null : state.zone.read(post.scheduledAt).day;

@@ -3,8 +3,8 @@ import type { Json } from "../../shared/json.ts";
 import { readCalendar, type Calendar } from "./posts.ts";
 import type { Day } from "../../shared/zone.ts";
 
-/** A calendar, or the sentence that says why there is none; `note` tells what is missing from it. */
-type Loaded =
+/** A calendar, or the reason why there is none. `note`: what is missing from it. */
+type CalendarAnswer =
   | { readonly calendar: Calendar; readonly note: string | null }
   | { readonly calendar: null; readonly sentence: string };
 
@@ -31,7 +31,7 @@ export async function loadCalendar(
   call: (args: Json) => Promise<ToolAnswer>,
   filters: Json,
   days: readonly Day[],
-): Promise<Loaded> {
+): Promise<CalendarAnswer> {
   const answer = await call({ ...filters, from: days[0], to: days.at(-1) });
   const calendar = answer.isError ? null : readCalendar(answer.structured);
   if (calendar === null) return { calendar, sentence: answer.isError ? answer.text : NO_CALENDAR };
@@ -42,11 +42,11 @@ export async function loadCalendar(
   const second = await loadCalendar(call, filters, days.slice(half));
   if (second.calendar === null) return second;
   const posts = [...first.calendar.posts, ...second.calendar.posts];
-  // A draft for several times may lie in both.
+  // A draft for several times may be in both halves.
   const known = new Set(first.calendar.drafts.map(({ id }) => id));
   const drafts = [...first.calendar.drafts, ...second.calendar.drafts.filter(({ id }) => !known.has(id))];
   const freeSlots = [...first.calendar.freeSlots, ...second.calendar.freeSlots];
-  // One of both halves is told twice, each with its times.
+  // A series in both halves has an entry in each, with the times of that half.
   const series = [...first.calendar.series, ...second.calendar.series];
   const names = new Map([...first.calendar.names, ...second.calendar.names]);
   return {
@@ -55,7 +55,7 @@ export async function loadCalendar(
   };
 }
 
-/** What is certain of a calendar whose end was left out: its posts come earliest first. */
+/** The complete part of a calendar whose end was cut: posts come earliest first. */
 export function certainPart(calendar: Calendar): Calendar {
   return { ...calendar, to: (calendar.posts.at(-1)?.scheduledAt ?? calendar.from) - 1 };
 }

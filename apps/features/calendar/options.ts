@@ -3,20 +3,20 @@ import type { CalendarPost } from "./posts.ts";
 import type { Day } from "../../shared/zone.ts";
 
 /** What a person asked to see. */
-export type Opened =
+export type CalendarItem =
   | { readonly kind: "post"; readonly id: string; readonly day: Day }
   | { readonly kind: "draft"; readonly id: string; readonly day: Day }
   | { readonly kind: "day"; readonly day: Day }
   | { readonly kind: "slot"; readonly accountId: string; readonly at: number };
 
-/** What a page around the calendar draws or tells itself. The MCP App leaves all of it out. */
+/** What the page around the calendar draws or says itself. The MCP App sets none of it. */
 export interface CalendarOptions {
   /** Posts are tiles of two lines with these. Left out: one line each. */
   readonly tiles?: {
     pictureUrl(mediaUrl: string): string;
-    /** The mark of a channel's platform. `provider`: where nothing is known of the channel. */
+    /** The mark of a channel's platform. `provider`: used if the channel is unknown. */
     markOf(accountId: string, provider: string | null): ComponentChildren;
-    /** What tells a channel from others of its platform. Null: there is no other. */
+    /** Distinguishes a channel from others of its platform. Null: it is the only one. */
     placeOf(accountId: string): string | null;
   };
   /** Each day has dots for its posts: there is no room for words. */
@@ -25,8 +25,8 @@ export interface CalendarOptions {
   seriesAddress?(draftId: string): string;
   /** False: posts stay where they are. */
   readonly mayMove?: boolean;
-  /** In the place of the calendar's own panel, toolbar and legend. */
-  onOpen?(opened: Opened): void;
+  /** Replaces the calendar's own panel, toolbar and legend. */
+  onOpen?(opened: CalendarItem): void;
   onMoved?(post: CalendarPost, sentence: string, undo: () => void): void;
   onComplaint?(sentence: string): void;
   /** After a change that was made. */

@@ -6,18 +6,12 @@ import { nameOf } from "../../shared/texts.ts";
 import { readWallTime, writeWallTime } from "../../shared/wall-time.ts";
 import type { App } from "./app.ts";
 import { changePanel, closePanel } from "./open.ts";
-import {
-  channelOf,
-  inOrder,
-  platformOf,
-  QUESTIONS,
-  type Asked,
-  type CalendarDraft,
-  type CalendarPost,
-} from "./posts.ts";
 import { ComingTime } from "./coming-line.tsx";
+import { channelOf, inOrder, platformOf, type CalendarDraft, type CalendarPost } from "./posts.ts";
 import { cellsOf, findPost, isLoaded, when, type Panel as Shown, type State } from "./state.ts";
-import { Sign, Tool } from "./tool.tsx";
+import { Sign, Tool } from "../../ui/tool.tsx";
+import { type AskedChange, POST_CHANGES } from "../post/post-changes.ts";
+import { changePost, movePost, openText, saveText } from "./post-work.ts";
 
 interface PanelProps {
   readonly app: App;
@@ -163,8 +157,8 @@ function PostPart(props: PostProps) {
 }
 
 /** What is asked before it is done to a post of this status. */
-const ASKED: Partial<Record<Status, Asked>> = {
-  failed: "putAway",
+const ASKED: Partial<Record<Status, AskedChange>> = {
+  failed: "dismiss",
   published: "takeDown",
   scheduled: "cancel",
 };
@@ -177,11 +171,11 @@ function Actions(props: PostProps) {
   const { callsTools, opensLinks } = state.abilities;
   const url = opensLinks ? post.platformUrl : null;
   const asked = (callsTools ? ASKED[post.status] : null) ?? null;
-  if (callsTools && writing?.id === id) return <Writing {...props} text={writing.text} />;
+  if (callsTools && writing?.id === id) return <TextForm {...props} text={writing.text} />;
   if (asked !== null && asking?.id === id && asking.what === asked)
     return <Question {...props} what={asked} />;
   if (url === null && asked === null) return null;
-  const ask = (what: Asked): void => changePanel(app, { asking: { id, what } }, `keep:${id}`);
+  const ask = (what: AskedChange): void => changePanel(app, { asking: { id, what } }, `keep:${id}`);
   return (
     <div class="actions">
       {url !== null && (
@@ -193,14 +187,19 @@ function Actions(props: PostProps) {
         />
       )}
       {asked === "cancel" && <NewTime {...props} />}
-      {asked === "putAway" && (
-        <Action name="retry" post={post} text="Send again" onClick={() => void app.change(id, "retry")} />
+      {asked === "dismiss" && (
+        <Action
+          name="retry"
+          post={post}
+          text="Send again"
+          onClick={() => void changePost(app, id, "retry")}
+        />
       )}
-      {(asked === "cancel" || asked === "putAway") && (
-        <Action name="write" post={post} text="Edit text" onClick={() => void app.write(id)} />
+      {(asked === "cancel" || asked === "dismiss") && (
+        <Action name="write" post={post} text="Edit text" onClick={() => void openText(app, id)} />
       )}
       {asked !== null && (
-        <Action name="ask" post={post} text={QUESTIONS[asked].button} onClick={() => ask(asked)} />
+        <Action name="ask" post={post} text={POST_CHANGES[asked].button} onClick={() => ask(asked)} />
       )}
     </div>
   );
@@ -222,19 +221,19 @@ function Action({ name, post, text, onClick }: ActionProps) {
 }
 
 /** A sandboxed page may open no dialog of the browser's. The focus is on what changes nothing. */
-function Question({ app, post, what }: PostProps & { readonly what: Asked }) {
-  const { question, text, yes, no } = QUESTIONS[what];
+function Question({ app, post, what }: PostProps & { readonly what: AskedChange }) {
+  const { question, text, yes, no } = POST_CHANGES[what];
   const keep = (): void => changePanel(app, { asking: null }, `ask:${post.id}`);
   return (
     <div class="actions" role="group" aria-label={question}>
       <p>{`${question} ${text}`}</p>
-      <Action name={what} post={post} text={yes} onClick={() => void app.change(post.id, what)} />
+      <Action name={what} post={post} text={yes} onClick={() => void changePost(app, post.id, what)} />
       <Action name="keep" post={post} text={no} onClick={keep} />
     </div>
   );
 }
 
-function Writing({ app, post, text }: PostProps & { readonly text: string }) {
+function TextForm({ app, post, text }: PostProps & { readonly text: string }) {
   const field = useRef<HTMLTextAreaElement>(null);
   const fieldId = `text-${post.id}`;
   const leave = (): void => changePanel(app, { writing: null }, `write:${post.id}`);
@@ -253,7 +252,7 @@ function Writing({ app, post, text }: PostProps & { readonly text: string }) {
         name="save"
         post={post}
         text={post.status === "failed" ? "Send again" : "Save"}
-        onClick={() => void app.reword(post.id, field.current?.value ?? text)}
+        onClick={() => void saveText(app, post.id, field.current?.value ?? text)}
       />
       <Action name="unwrite" post={post} text="Leave it" onClick={leave} />
     </div>
@@ -266,7 +265,7 @@ function NewTime({ app, state, post }: PostProps) {
   const move = (): void => {
     const to = readWallTime(field.current?.value ?? "");
     if (to === null) app.say("Give a date and a time.");
-    else void app.move(post.id, to);
+    else void movePost(app, post.id, to);
   };
   return (
     <>

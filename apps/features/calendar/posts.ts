@@ -2,7 +2,7 @@ import { besidePlatform, shortNames } from "../../../src/domain/accounts/channel
 import { isJson, jsonOf, textOf, type Json } from "../../shared/json.ts";
 import { type Draft, firstTimeOf, readDraft } from "../../shared/drafts.ts";
 import { isStatus, type Status } from "../../shared/statuses.ts";
-import { keepBehind, sentencesBehind } from "../../shared/told.ts";
+import { keepBehind, sentencesBehind } from "../../shared/sentences.ts";
 import { NO_TEXT, splitText, webAddress } from "../../shared/texts.ts";
 import { isZone } from "../../shared/zone.ts";
 
@@ -61,64 +61,6 @@ export interface Calendar {
   readonly to: number;
   readonly timezone: string;
 }
-
-/** What a button does to a post. */
-export const CHANGES = {
-  retry: {
-    tool: "retry_post",
-    args: {},
-    from: "failed",
-    doing: "Sending again…",
-    said: "The post is sent again.",
-  },
-  cancel: {
-    tool: "cancel_post",
-    args: {},
-    from: "scheduled",
-    doing: "Cancelling…",
-    said: "The post is cancelled.",
-  },
-  takeDown: {
-    tool: "cancel_post",
-    from: "published",
-    args: { fromPlatform: true },
-    doing: "Taking it down…",
-    said: "The post is taken down.",
-  },
-  putAway: {
-    tool: "resolve_post",
-    from: "failed",
-    args: { outcome: "dismissed" },
-    doing: "Dismissing it…",
-    said: "The post is dismissed.",
-  },
-} as const;
-
-/** What the person is asked before it is done, and the answers. */
-export const QUESTIONS = {
-  cancel: {
-    button: "Cancel post",
-    question: "Cancel this post?",
-    text: "It will not go out.",
-    yes: "Yes, cancel it",
-    no: "Keep it",
-  },
-  takeDown: {
-    button: "Take down",
-    question: "Take this post down?",
-    text: "It is deleted on the platform and cannot be brought back.",
-    yes: "Yes, take it down",
-    no: "Leave it there",
-  },
-  putAway: {
-    button: "Dismiss",
-    question: "Dismiss this post?",
-    text: "It will never be sent, and does not count as failed any more.",
-    yes: "Yes, dismiss it",
-    no: "Leave it",
-  },
-} as const;
-export type Asked = keyof typeof QUESTIONS;
 
 /** Null for anything that is not a calendar. */
 export function readCalendar(value: Json | null): Calendar | null {
@@ -187,7 +129,7 @@ export function platformOf({ platforms }: Calls, { provider }: CalendarPost): st
 }
 
 /**
- * What tells a post's channel from the others, in a word or two: the platform, or the channel's name where there
+ * Distinguishes a post's channel in a word or two: the platform, or the channel's name where there
  * are several on that platform, or its handle where they are called the same. Null where there is only one channel.
  */
 export function placeOf({ posts, ...calls }: Calendar, post: CalendarPost): string | null {

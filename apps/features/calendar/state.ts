@@ -7,14 +7,14 @@ import {
   inOrder,
   type CalendarDraft,
   type FreeSlot,
-  type Asked,
   type Calendar,
   type CalendarPost,
   type ComingPost,
 } from "./posts.ts";
-import { tellSeriesComing, type ToldComing } from "./coming.ts";
+import { type ComingSentence, comingSentence } from "./coming.ts";
 import type { CalendarOptions } from "./options.ts";
 import { createZone, daysShown, monthOf, type Day, type WallTime, type Zone } from "../../shared/zone.ts";
+import type { AskedChange } from "../post/post-changes.ts";
 
 export type View = "month" | "week";
 
@@ -26,7 +26,7 @@ export type Panel = (
   | { readonly kind: "failed" }
 ) & {
   /** The post that something would be done to, while the person is asked. */
-  readonly asking?: { readonly id: string; readonly what: Asked } | null;
+  readonly asking?: { readonly id: string; readonly what: AskedChange } | null;
   /** The post whose text is being written, and the text as it was; `readAt`: when the post was changed last by then. */
   readonly writing?: { readonly id: string; readonly text: string; readonly readAt: string } | null;
 };
@@ -56,7 +56,7 @@ export interface State {
   readonly options: CalendarOptions;
 }
 
-interface Beginning {
+interface StateInput {
   readonly calendar: Calendar;
   readonly abilities: HostAbilities;
   readonly context: Readonly<Record<string, unknown>>;
@@ -67,7 +67,7 @@ interface Beginning {
 const DAY_MS = 86_400_000;
 
 /** A window of a week is shown as one, anything longer as a month. */
-export function createState({ calendar, abilities, context, now, options }: Beginning): State {
+export function createState({ calendar, abilities, context, now, options }: StateInput): State {
   const zone = createZone(calendar.timezone);
   const layout = readLayout(context);
   const { from, to, posts } = calendar;
@@ -124,7 +124,7 @@ function shownPosts({ calendar, zone, move }: State): readonly CalendarPost[] {
   return [...moved, ...posts.filter((post) => post.id !== move.id)];
 }
 
-/** What stands on a day, or in one of its hours. */
+/** The content of a day, or of one of its hours. */
 export interface Cell {
   readonly posts: readonly CalendarPost[];
   readonly drafts: readonly CalendarDraft[];
@@ -190,10 +190,10 @@ export function periodDrafts(state: State): readonly CalendarDraft[] {
 }
 
 /** What series bring to the month or week, beside the posts that are made: a line each. */
-export function tellComing(state: State): readonly ToldComing[] {
+export function comingLines(state: State): readonly ComingSentence[] {
   return state.calendar.series.flatMap((one) => {
     const days = one.coming.map((at) => state.zone.read(at).day).filter((day) => isInPeriod(state, day));
-    return days.length === 0 ? [] : [tellSeriesComing(one, days, state.formats.shortDay)];
+    return days.length === 0 ? [] : [comingSentence(one, days, state.formats.shortDay)];
   });
 }
 

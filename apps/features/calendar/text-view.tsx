@@ -1,11 +1,11 @@
 import { STATUSES } from "../../shared/statuses.ts";
 import { inOrder } from "./posts.ts";
-import { countByStatus, periodDrafts, periodPosts, periodTitle, type State, tellComing } from "./state.ts";
 import { comingInWords } from "./coming.ts";
-import { Sign } from "./tool.tsx";
+import { countByStatus, periodDrafts, periodPosts, periodTitle, type State, comingLines } from "./state.ts";
+import { Sign } from "../../ui/tool.tsx";
 
 /**
- * The period in a few lines, for a host that gives little room: what needs a look first, then what comes
+ * The period in a few lines, for a host with little room: what needs attention first, then what comes
  * next.
  */
 export function TextView({ state }: { readonly state: State }) {
@@ -21,7 +21,7 @@ export function TextView({ state }: { readonly state: State }) {
     <div class="brief">
       <h1>{periodTitle(state)}</h1>
       <p>{counts.length === 0 ? "No posts." : `${counts.join(", ")} (${state.zone.name})`}</p>
-      {tellComing(state)
+      {comingLines(state)
         .map(comingInWords)
         .map((line) => (
           <p key={line} dir="auto">

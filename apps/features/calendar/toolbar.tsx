@@ -1,9 +1,9 @@
 import { DRAFT_STATES } from "../../shared/drafts.ts";
 import { STATUSES } from "../../shared/statuses.ts";
 import type { App } from "./app.ts";
-import { countByStatus, periodDrafts, periodPosts, periodTitle, type State, tellComing } from "./state.ts";
 import { ComingLine } from "./coming-line.tsx";
-import { Sign, Tool } from "./tool.tsx";
+import { countByStatus, periodDrafts, periodPosts, periodTitle, type State, comingLines } from "./state.ts";
+import { Sign, Tool } from "../../ui/tool.tsx";
 
 interface ToolbarProps {
   readonly app: App;
@@ -18,10 +18,10 @@ export function Toolbar({ app, state }: ToolbarProps) {
       <div class="group">
         {state.abilities.callsTools && (
           <>
-            <Tool name="tool:previous" {...labelled(`Previous ${view}`)} onClick={() => void app.step(-1)}>
+            <Tool name="tool:previous" label={`Previous ${view}`} onClick={() => void app.step(-1)}>
               ‹
             </Tool>
-            <Tool name="tool:next" {...labelled(`Next ${view}`)} onClick={() => void app.step(1)}>
+            <Tool name="tool:next" label={`Next ${view}`} onClick={() => void app.step(1)}>
               ›
             </Tool>
             <Tool name="tool:today" onClick={() => void app.showToday()}>
@@ -59,7 +59,7 @@ export function Toolbar({ app, state }: ToolbarProps) {
       {layout.canFullscreen && (
         <Tool
           name="tool:fullscreen"
-          {...labelled(layout.isFullscreen ? "Leave full screen" : "Full screen")}
+          label={layout.isFullscreen ? "Leave full screen" : "Full screen"}
           onClick={() => void app.toggleFullscreen()}
         >
           {layout.isFullscreen ? "↙" : "↗"}
@@ -69,13 +69,8 @@ export function Toolbar({ app, state }: ToolbarProps) {
   );
 }
 
-/** What a sign alone does. */
-function labelled(label: string) {
-  return { "aria-label": label, title: label };
-}
-
-/** What to press while a post is carried, for those who see. It is said besides. */
-export function Carrying({ state: { view, move, formats, zone } }: Pick<ToolbarProps, "state">) {
+/** The keys that move a post. Screen readers hear them from the live region. */
+export function MoveHint({ state: { view, move, formats, zone } }: Pick<ToolbarProps, "state">) {
   if (move === null) return null;
   const time = view === "month" ? "" : `, ${formats.time(zone.toMs(move.to))}`;
   return (
@@ -99,7 +94,7 @@ export function Legend({ state }: Pick<ToolbarProps, "state">) {
   const counts = countByStatus(periodPosts(state));
   const drafts = Map.groupBy(periodDrafts(state), (draft) => draft.state);
   const isEmpty = counts.length === 0 && drafts.size === 0;
-  const coming = tellComing(state);
+  const coming = comingLines(state);
   // A page around the calendar says itself that there is nothing.
   if (isEmpty && state.options.onOpen !== undefined) return null;
   return (
@@ -121,8 +116,12 @@ export function Legend({ state }: Pick<ToolbarProps, "state">) {
           count={length}
         />
       ))}
-      {coming.map((told) => (
-        <ComingLine key={`${told.draftId}${told.after}`} told={told} address={state.options.seriesAddress} />
+      {coming.map((sentence) => (
+        <ComingLine
+          key={`${sentence.draftId}${sentence.after}`}
+          sentence={sentence}
+          address={state.options.seriesAddress}
+        />
       ))}
     </>
   );

@@ -1,8 +1,8 @@
 import type { Draft } from "../../../src/domain/drafts/draft.ts";
 import type { Post } from "../../../src/domain/posts/post.ts";
 
-/** What a person saw of a draft on one channel. */
-interface SeenChannel {
+/** The part of it that is on one channel. */
+interface ChannelSnapshot {
   readonly accountId: string;
   readonly scheduledAt: string | null;
   readonly texts: readonly string[];
@@ -11,8 +11,8 @@ interface SeenChannel {
   readonly fields: string;
 }
 
-/** What a person saw of a draft, so that the next look shows what was changed since. */
-export interface Seen {
+/** A draft as a person last saw it, to show what changed since. */
+export interface DraftSnapshot {
   readonly id: string;
   readonly revision: number;
   readonly title: string | null;
@@ -22,10 +22,10 @@ export interface Seen {
   readonly time: string | null;
   readonly isNextSlot: boolean;
   readonly repeat: string | null;
-  readonly channels: readonly SeenChannel[];
+  readonly channels: readonly ChannelSnapshot[];
 }
 
-export function seenOf(draft: Draft): Seen {
+export function snapshotOf(draft: Draft): DraftSnapshot {
   const { id, revision, title, note, labels, scheduledAt, slot, repeat } = draft;
   return {
     id,
@@ -57,8 +57,8 @@ export interface Words {
   when(at: string): string;
 }
 
-/** What was changed between two looks, in sentences. The words of texts are marked in place. */
-export function changesBetween(before: Seen, after: Seen, words: Words): readonly string[] {
+/** Changes between two snapshots, in sentences. Changes of texts are marked in the text itself. */
+export function changesBetween(before: DraftSnapshot, after: DraftSnapshot, words: Words): readonly string[] {
   const were = new Map(before.channels.map((one) => [one.accountId, one]));
   const are = new Set(after.channels.map(({ accountId }) => accountId));
   return [
@@ -76,40 +76,40 @@ export function changesBetween(before: Seen, after: Seen, words: Words): readonl
   ];
 }
 
-function titleChange({ title: before }: Seen, { title: after }: Seen): readonly string[] {
+function titleChange({ title: before }: DraftSnapshot, { title: after }: DraftSnapshot): readonly string[] {
   if (before === after) return [];
   if (after === null) return [`The title “${before ?? ""}” is gone.`];
   return [before === null ? `Its title is “${after}”.` : `The title was “${before}”.`];
 }
 
-function timeChange(before: Seen, after: Seen, words: Words): readonly string[] {
+function timeChange(before: DraftSnapshot, after: DraftSnapshot, words: Words): readonly string[] {
   if (after.repeat !== before.repeat) {
     if (before.repeat === null) return ["It is a series now."];
     return [after.repeat === null ? "It is no series any more." : "The rule of the series was changed."];
   }
   if (after.time === before.time && after.isNextSlot === before.isNextSlot) return [];
-  const [was, is] = [before, after].map((one) => tellTime(one, words));
+  const [was, is] = [before, after].map((one) => timeInWords(one, words));
   return [`The time was ${was}. It is ${is} now.`];
 }
 
-function tellTime({ time, isNextSlot }: Seen, words: Words): string {
+function timeInWords({ time, isNextSlot }: DraftSnapshot, words: Words): string {
   if (time !== null) return words.when(time);
   return isNextSlot ? "the next free slot" : "at once when approved";
 }
 
-type Part = "text" | "media" | "time" | "fields";
+type ChangedField = "text" | "media" | "time" | "fields";
 
-const PARTS: Readonly<Record<Part, string>> = {
+const PARTS: Readonly<Record<ChangedField, string>> = {
   text: "The text was changed",
   media: "The pictures or videos were changed",
   time: "The time of its own was changed",
   fields: "Other fields were changed",
 };
 
-/** Each kind of change once, with the channels that it is on where it is not on all. */
+/** One sentence for each kind of change; it names the channels unless it is on all. */
 function channelChanges(
-  were: ReadonlyMap<string, SeenChannel>,
-  after: Seen,
+  were: ReadonlyMap<string, ChannelSnapshot>,
+  after: DraftSnapshot,
   words: Words,
 ): readonly string[] {
   const kept = after.channels.flatMap((now) => {
@@ -125,8 +125,8 @@ function channelChanges(
   });
 }
 
-function changedParts(before: SeenChannel, now: SeenChannel): readonly Part[] {
-  const isChanged: Readonly<Record<Part, boolean>> = {
+function changedParts(before: ChannelSnapshot, now: ChannelSnapshot): readonly ChangedField[] {
+  const isChanged: Readonly<Record<ChangedField, boolean>> = {
     text: differ(before.texts, now.texts),
     media: differ(before.media, now.media),
     time: before.scheduledAt !== now.scheduledAt,

@@ -3,10 +3,10 @@ export interface Piece {
   readonly text: string;
 }
 
-/** A table of so many cells is worked out at once. Larger texts that differ all over are told as new. */
+/** The largest table to compute. Larger texts that differ throughout are shown as new. */
 const MAX_CELLS = 4_000_000;
 
-/** What was changed in a text, word by word. What was removed stands before what came in its place. */
+/** The changes of a text, word by word. Removed words come before those that replace them. */
 export function differencesOf(before: string, after: string): readonly Piece[] {
   const [old, fresh] = [wordsOf(before), wordsOf(after)];
   const start = countEqual(old, fresh);

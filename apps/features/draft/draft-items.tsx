@@ -40,7 +40,7 @@ interface DraftItemsProps {
   go(id: string): void;
 }
 
-/** Those that are gone through. */
+/** The drafts to review, as a list. */
 export function DraftItems({ drafts, selected, renderFacts, go }: DraftItemsProps) {
   return (
     <ul class="review-list">

@@ -17,7 +17,7 @@ interface TargetCardProps {
   readonly aside?: ComponentChildren;
   /** What the channel will show. */
   readonly children: ComponentChildren;
-  /** What became of it there. */
+  /** The outcome on this channel. */
   renderPost(post: TargetPost): ComponentChildren;
 }
 

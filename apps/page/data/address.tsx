@@ -3,8 +3,8 @@ import { useLocation } from "preact-iso";
 import { useContext, useLayoutEffect, useRef } from "preact/hooks";
 
 /*
- * The one place that reads and changes the window's address. A room may still be told of an answer, or draw itself
- * once more, when a person is on the way to another one: what it would write then is dropped.
+ * The only place that reads and changes the window's address. A room may still get an answer, or draw itself
+ * again, while the person goes to another room: its writes are dropped then.
  */
 
 const ROOM_NAMES = ["plan", "write", "review", "trouble", "results", "channels", "settings"] as const;
@@ -31,16 +31,16 @@ export function useIsConsent(): boolean {
 }
 
 export interface Address {
-  /** As the window has it, from the first slash on. */
+  /** Path and query of the window. */
   readonly url: string;
   readonly query: Readonly<Record<string, string>>;
   /** Whether the room is still shown at the address that it was drawn for. */
   isHere(): boolean;
-  /** Says what the room shows, in the same step of the history. Nothing once the room is left. */
+  /** Replaces the address without a new history entry; does nothing once the room is left. */
   write(url: string): void;
-  /** Leads on. Nothing once the room is left. */
+  /** Navigates; does nothing once the room is left. */
   go(url: string): void;
-  /** Leads on from wherever the person is by now, who asked for it. */
+  /** Navigates from any room, on the person's request. */
   visit(url: string): void;
 }
 
@@ -49,7 +49,7 @@ const RoomAddress = createContext<Address | null>(null);
 /** Gives a room the address for as long as it is shown. */
 export function OwnAddress({ children }: { readonly children: ComponentChildren }) {
   const { url, query, route } = useLocation();
-  /** What the address is as long as only this room changed it. */
+  /** The address while only this room changes it. */
   const own = useRef<string | null>(url);
   own.current = url;
   useLayoutEffect(
@@ -75,7 +75,7 @@ export function OwnAddress({ children }: { readonly children: ComponentChildren 
   return <RoomAddress.Provider value={address}>{children}</RoomAddress.Provider>;
 }
 
-/** The address as the room has it that this stands in. */
+/** The address of the room around this component. */
 export function useAddress(): Address {
   const address = useContext(RoomAddress);
   if (address === null) throw new Error("Only a room has an address.");
@@ -87,13 +87,13 @@ function isNow(url: string): boolean {
   return pathname === location.pathname && search === location.search;
 }
 
-/** Before there are rooms: another address in the same step of the history. */
+/** Replaces the address before there are rooms. */
 export function replaceAddress(path: string): void {
   history.replaceState(null, "", path);
 }
 
 interface AddressGuard {
-  /** Whether something would be lost by leaving. */
+  /** Whether leaving would lose something. */
   isHeld(): boolean;
   /** Asks, and goes on with a yes. */
   hold(go: () => void): void;
@@ -109,7 +109,7 @@ export function useAddressGuard(guard: AddressGuard): void {
 
 /** `shown`: the address as the rooms have it. Answers what ends the guard. */
 function guardAddress({ isHeld, hold }: AddressGuard, shown: () => string): () => void {
-  /** What the person agreed to is on its way. */
+  /** The person agreed, and the navigation is under way. */
   let isAgreed = false;
   const click = (event: MouseEvent): void => {
     const link = isAgreed || !isHeld() ? null : linkOf(event);

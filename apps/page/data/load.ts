@@ -1,25 +1,26 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { isFinal, sentenceOf } from "../wire.ts";
-import { offline } from "./shared-data.ts";
+import { isFinal } from "./wire.ts";
+import { offline } from "../../shared/reach.ts";
 import { session } from "./session.ts";
+import { sentenceOf } from "../../shared/texts.ts";
 
-export interface Loaded<T> {
+export interface LoadResult<T> {
   /** Null until the first answer. The last answer stays while a newer one is asked for. */
   readonly data: T | null;
   /** Why the latest try failed, as a sentence. */
   readonly error: string | null;
   readonly isLoading: boolean;
   reload(): void;
-  /** To be offered where that can help. Undefined: the server would answer the same, as of what is not there. */
+  /** Tries again. Undefined if the server would answer the same, as for something that does not exist. */
   readonly again: (() => void) | undefined;
-  /** Puts something in the place of what was loaded, for what is known to have changed. */
+  /** Replaces the loaded data after a known change. */
   set(data: T): void;
 }
 
-type State<T> = Pick<Loaded<T>, "data" | "error" | "isLoading"> & { readonly isFinal: boolean };
+type State<T> = Pick<LoadResult<T>, "data" | "error" | "isLoading"> & { readonly isFinal: boolean };
 
 /** Loads something for a component, again when `key` changes. An answer that comes too late is dropped. */
-export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, key: string): Loaded<T> {
+export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, key: string): LoadResult<T> {
   const [state, setState] = useState<State<T>>({ data: null, error: null, isFinal: false, isLoading: true });
   const [round, setRound] = useState(0);
   const latest = useRef(load);

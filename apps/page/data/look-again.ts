@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import { offline } from "./shared-data.ts";
+import { offline } from "../../shared/reach.ts";
 
 /** Other devices and agents change things, too. */
 const EVERY_MS = 30_000;

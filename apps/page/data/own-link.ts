@@ -1,5 +1,5 @@
 import { textOf } from "../../shared/json.ts";
-import { send } from "../wire.ts";
+import { send } from "./wire.ts";
 
 /** Where a link that was made here leads first: to the platform itself where that asks, else to our own page. */
 export async function firstPageOf(link: string): Promise<string> {

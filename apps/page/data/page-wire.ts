@@ -1,7 +1,8 @@
 import { type ToolAnswer } from "../../shared/bridge.ts";
 import type { Json } from "../../shared/json.ts";
 import type { Wire } from "../../shared/wire.ts";
-import { callTool, sentenceOf } from "../wire.ts";
+import { callTool } from "./wire.ts";
+import { sentenceOf } from "../../shared/texts.ts";
 
 /** What a view of an MCP App can do within the page. */
 export const PAGE_ABILITIES = { callsTools: true, opensLinks: true, takesContext: false } as const;
@@ -20,5 +21,5 @@ export const pageWire: Wire = {
   callTool: (name, args) => answered(callTool(name, args)),
   openLink: async (url) => window.open(url, "_blank", "noreferrer,noopener"),
   requestMode: async () => ({}),
-  tell: async () => {},
+  updateModel: async () => {},
 };

@@ -1,7 +1,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { timezone } from "../../shared/when.ts";
 import type { Permission, Role } from "../../../src/domain/permissions.ts";
-import { CallError, onlineBy, onSignedOut, send } from "../wire.ts";
+import { CallError, onlineBy, onSignedOut, send } from "./wire.ts";
 import { replaceAddress } from "./address.tsx";
 
 /** Who is signed in, and what they may do. */
@@ -18,7 +18,7 @@ export interface Session {
   readonly version: string;
   /** Where others reach the server, without a slash at its end. */
   readonly publicUrl: string;
-  /** Whether the greeting was never put away. */
+  /** Whether the greeting was never closed. */
   readonly isWelcome: boolean;
   /** Whether the data can be downloaded as one file. */
   readonly hasBackup: boolean;
@@ -27,17 +27,17 @@ export interface Session {
   readonly push: { readonly publicKey: string } | null;
 }
 
-type Known =
+type SessionState =
   | { readonly state: "loading" }
   | { readonly state: "out" }
   | { readonly state: "unreachable"; readonly sentence: string }
-  /** `isOver`: the server takes the session no more. What stands in the rooms waits until one signs in again. */
+  /** `isOver`: the session has ended. The rooms keep their content until the person signs in again. */
   | { readonly state: "in"; readonly session: Session; readonly isOver?: true };
 
-export const known = signal<Known>({ state: "loading" });
+export const sessionState = signal<SessionState>({ state: "loading" });
 
 /** Null: no one is signed in. */
-export const session = computed(() => (known.value.state === "in" ? known.value.session : null));
+export const session = computed(() => (sessionState.value.state === "in" ? sessionState.value.session : null));
 
 export { formats, timezone, zone } from "../../shared/when.ts";
 // Times are written in the zone of the one who is signed in.
@@ -46,7 +46,7 @@ effect(() => {
 });
 
 function end(): void {
-  known.value = known.value.state === "in" ? { ...known.value, isOver: true } : { state: "out" };
+  sessionState.value = sessionState.value.state === "in" ? { ...sessionState.value, isOver: true } : { state: "out" };
 }
 onSignedOut(end);
 onlineBy(() => navigator.onLine);
@@ -56,8 +56,8 @@ export async function loadSession(): Promise<void> {
     enter(readSession(await send("/session")));
   } catch (error) {
     if (error instanceof CallError && error.status === 401) end();
-    else if (known.value.state !== "in")
-      known.value = { state: "unreachable", sentence: error instanceof Error ? error.message : "" };
+    else if (sessionState.value.state !== "in")
+      sessionState.value = { state: "unreachable", sentence: error instanceof Error ? error.message : "" };
   }
 }
 
@@ -72,18 +72,18 @@ export async function signIn(by: { readonly token: string } | { readonly key: st
 function enter(session: Session): void {
   // Before the rooms are shown, which go by the address.
   if (location.pathname === SIGN_IN_PATH) replaceAddress("/app/plan");
-  known.value = { state: "in", session };
+  sessionState.value = { state: "in", session };
 }
 
 export async function signOut(): Promise<void> {
   await send("/session", { method: "DELETE" });
-  known.value = { state: "out" };
+  sessionState.value = { state: "out" };
 }
 
 /** The greeting has been seen. */
 export async function putWelcomeAway(): Promise<void> {
-  if (known.value.state === "in")
-    known.value = { ...known.value, session: { ...known.value.session, isWelcome: false } };
+  if (sessionState.value.state === "in")
+    sessionState.value = { ...sessionState.value, session: { ...sessionState.value.session, isWelcome: false } };
   await send("/welcome", { method: "POST" });
 }
 

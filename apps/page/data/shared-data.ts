@@ -3,9 +3,11 @@ import type { Account } from "../../../src/domain/accounts/account.ts";
 import { nameChannels, shortNames } from "../../../src/domain/accounts/channel-names.ts";
 import type { PlatformListing } from "../../../src/domain/accounts/platform-listing.ts";
 import type { Status } from "../../../src/domain/health/status.ts";
-import { onUnreached, sentenceOf } from "../wire.ts";
+import { offline } from "../../shared/reach.ts";
+import { onUnreached } from "./wire.ts";
 import { session } from "./session.ts";
 import { call } from "./tools.ts";
+import { sentenceOf } from "../../shared/texts.ts";
 
 /* What several rooms need: loaded once, kept up to date while the page is seen. */
 
@@ -17,8 +19,6 @@ export const status = signal<Status | null>(null);
 export const waitingDrafts = signal(0);
 /** Rises when a post was changed beside the room that is shown. */
 export const postChanges = signal(0);
-/** Why the server does not answer now; null: it does. */
-export const offline = signal<string | null>(null);
 
 /** What wants a person, for the badge at Trouble. */
 export const troubleCount = computed(() => {

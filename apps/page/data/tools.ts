@@ -1,89 +1,49 @@
-import type { Account } from "../../../src/domain/accounts/account.ts";
-import type { ConnectResult } from "../../../src/domain/accounts/connection.ts";
-import type { Choices, PlatformListing } from "../../../src/domain/accounts/platform-listing.ts";
-import type { AccountAnalytics } from "../../../src/domain/accounts/analytics.ts";
-import type { SlotSuggestion } from "../../../src/domain/accounts/schedule.ts";
-import type { DraftCalendar } from "../../../src/domain/drafts/calendar.ts";
-import type { Draft, DraftPage } from "../../../src/domain/drafts/draft.ts";
-import type { File } from "../../../src/domain/files/file.ts";
-import type { Status } from "../../../src/domain/health/status.ts";
-import type { ChangedPost } from "../../../src/domain/posts/post-body.ts";
-import type { PostPage } from "../../../src/domain/posts/post-lists.ts";
-import type { Attempt, Insights, Post, Preparing } from "../../../src/domain/posts/post.ts";
-import type { Report } from "../../../src/domain/posts/results.ts";
-import type { Preview } from "../../../src/domain/posts/preview.ts";
-import type { Delivery, Webhook, WebhookList } from "../../../src/domain/webhooks/webhook.ts";
 import type * as z from "zod";
-import type { Json } from "../../shared/json.ts";
-import { callTool, type CallOptions } from "../wire.ts";
+import { callTool, type CallOptions } from "./wire.ts";
 
-type Of<T extends z.ZodType> = z.infer<T>;
-interface Changed {
-  readonly post: Post;
-  readonly warnings?: string[];
-}
-/** With what only a dry run answers. */
-interface Planned extends Changed {
-  readonly dryRun?: true;
-  readonly preview?: Preview;
+/** The tools that the page calls. Types alone: nothing of them is in the page. */
+interface Tools {
+  cancel_post: typeof import("../../../tools/cancel_post.ts");
+  check_connection: typeof import("../../../tools/check_connection.ts");
+  connect_channel: typeof import("../../../tools/connect_channel.ts");
+  create_webhook: typeof import("../../../tools/create_webhook.ts");
+  decide_draft: typeof import("../../../tools/decide_draft.ts");
+  delete_file: typeof import("../../../tools/delete_file.ts");
+  delete_webhook: typeof import("../../../tools/delete_webhook.ts");
+  disconnect_channel: typeof import("../../../tools/disconnect_channel.ts");
+  edit_published_post: typeof import("../../../tools/edit_published_post.ts");
+  get_account_analytics: typeof import("../../../tools/get_account_analytics.ts");
+  get_post: typeof import("../../../tools/get_post.ts");
+  get_report: typeof import("../../../tools/get_report.ts");
+  get_status: typeof import("../../../tools/get_status.ts");
+  list_accounts: typeof import("../../../tools/list_accounts.ts");
+  list_choices: typeof import("../../../tools/list_choices.ts");
+  list_drafts: typeof import("../../../tools/list_drafts.ts");
+  list_files: typeof import("../../../tools/list_files.ts");
+  list_platforms: typeof import("../../../tools/list_platforms.ts");
+  list_posts: typeof import("../../../tools/list_posts.ts");
+  list_webhooks: typeof import("../../../tools/list_webhooks.ts");
+  resolve_post: typeof import("../../../tools/resolve_post.ts");
+  retry_post: typeof import("../../../tools/retry_post.ts");
+  save_draft: typeof import("../../../tools/save_draft.ts");
+  schedule_post: typeof import("../../../tools/schedule_post.ts");
+  set_thumbnail: typeof import("../../../tools/set_thumbnail.ts");
+  show_calendar: typeof import("../../../tools/show_calendar.ts");
+  test_webhook: typeof import("../../../tools/test_webhook.ts");
+  update_account: typeof import("../../../tools/update_account.ts");
+  update_post: typeof import("../../../tools/update_post.ts");
 }
 
-/** What each tool answers that the page calls, as the schemas of the tools say. */
-interface Answers {
-  cancel_post: { readonly post: Post };
-  check_connection: {
-    readonly status: "pending" | "choose" | "connected" | "failed" | "expired";
-    readonly account: Account | null;
-    readonly accounts: readonly Account[];
-    readonly error: string | null;
-  };
-  connect_channel: Of<typeof ConnectResult>;
-  create_webhook: { readonly webhook: Of<typeof Webhook>; readonly secret?: string | null };
-  decide_draft: { readonly draft: Draft };
-  delete_file: { readonly file: File };
-  delete_webhook: { readonly webhook: Of<typeof Webhook> };
-  disconnect_channel: { readonly account: Account };
-  edit_published_post: { readonly post: Post };
-  get_account_analytics: Of<typeof AccountAnalytics>;
-  get_post: Changed & {
-    readonly draftId?: string | null;
-    readonly labels?: readonly string[];
-    readonly note?: string | null;
-    readonly preparing?: Preparing;
-    readonly insights?: Insights;
-    readonly history?: readonly Attempt[];
-  };
-  get_report: Report;
-  get_status: Status;
-  list_accounts: { readonly accounts: readonly Account[] };
-  list_choices: Choices;
-  list_drafts: DraftPage;
-  list_files: { readonly files: readonly File[]; readonly nextCursor: string | null };
-  list_platforms: { readonly platforms: readonly PlatformListing[] };
-  list_posts: PostPage;
-  list_webhooks: Of<typeof WebhookList>;
-  resolve_post: { readonly post: Post };
-  retry_post: Planned;
-  save_draft: { readonly draft: Draft; readonly warnings: readonly string[] };
-  schedule_post: Planned;
-  set_thumbnail: { readonly post: Post };
-  show_calendar: Of<typeof DraftCalendar>;
-  test_webhook: { readonly webhook: Of<typeof Webhook>; readonly delivery: Of<typeof Delivery> };
-  update_account: {
-    readonly account: Account;
-    readonly moved: readonly Of<typeof ChangedPost>[];
-    readonly warnings?: string[];
-    readonly suggestion?: SlotSuggestion;
-  };
-  update_post: Planned;
-}
+type Tool<Name extends keyof Tools> = Tools[Name]["default"];
+type Answer<Name extends keyof Tools> = z.infer<Tool<Name>["output"]>;
+/** The tool's own fields and no others. The server reads their values. */
+type Args<Name extends keyof Tools> = { readonly [Field in keyof z.input<Tool<Name>["input"]>]?: unknown };
 
 /** Calls a tool. Rejects with `CallError`, whose message is a sentence for people. */
-export async function call<Name extends keyof Answers>(
+export function call<Name extends keyof Tools>(
   name: Name,
-  args: Json = {},
+  args: Args<Name> = {},
   options: CallOptions = {},
-): Promise<Answers[Name]> {
-  // Server and page are of one version, and the server holds its answers to its schemas.
-  return (await callTool(name, args, options)) as unknown as Answers[Name];
+): Promise<Answer<Name>> {
+  return callTool(name, args, options);
 }

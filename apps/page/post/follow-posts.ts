@@ -1,9 +1,10 @@
 import type { Post } from "../../../src/domain/posts/post.ts";
 import { now } from "../../shared/clock.ts";
+import { isRoomShown } from "../data/address.tsx";
 import { channelName, loadStatus } from "../data/shared-data.ts";
 import { call } from "../data/tools.ts";
 import { sayFirst } from "../../ui/toasts.tsx";
-import { isHeld, isOver, placesOf, type Sent, tellOutcome } from "./tell-outcome.ts";
+import { isHeld, isOver, placesOf, type SentPost, outcomeMessage } from "./outcome-message.ts";
 
 const ASK_EVERY_MS = 700;
 /** What is not over by then takes longer than anybody looks at a message. */
@@ -17,20 +18,24 @@ export function dueNow<T extends Pick<Post, "scheduledAt">>(posts: readonly T[])
 }
 
 /** Says that these are on their way, and in the same message what became of them, in whichever room that is read. */
-export function followPosts(posts: readonly Sent[]): void {
+export function followPosts(posts: readonly SentPost[]): void {
   const turn = sayFirst({ text: `On its way to ${placesOf(posts, channelName)} …` });
-  const tell = (waiting: readonly Sent[]): void => turn(tellOutcome(waiting, channelName), false);
-  void untilOver(posts, tell).then((ended) => {
-    turn(tellOutcome(ended, channelName), true);
+  const show = (now: readonly SentPost[], isLast: boolean): void =>
+    turn(
+      outcomeMessage(now, channelName, () => isRoomShown("plan")),
+      isLast,
+    );
+  void untilOver(posts, (waiting) => show(waiting, false)).then((ended) => {
+    show(ended, true);
     void loadStatus();
   });
 }
 
 /** `onWait`: told as long as the server says why the rest does not go out yet. */
 async function untilOver(
-  posts: readonly Sent[],
-  onWait: (posts: readonly Sent[]) => void,
-): Promise<readonly Sent[]> {
+  posts: readonly SentPost[],
+  onWait: (posts: readonly SentPost[]) => void,
+): Promise<readonly SentPost[]> {
   const until = performance.now() + FOLLOWED_MS;
   let shown = posts;
   while (shown.some(({ status }) => !isOver({ status })) && performance.now() < until) {
@@ -44,6 +49,6 @@ async function untilOver(
   return shown;
 }
 
-async function readAgain({ id }: Sent): Promise<Sent> {
+async function readAgain({ id }: SentPost): Promise<SentPost> {
   return (await call("get_post", { id })).post;
 }

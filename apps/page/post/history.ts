@@ -21,27 +21,31 @@ const CAUSES: Readonly<Record<LateCause, string>> = {
   load: "the publisher had other posts to do",
 };
 
-export interface HistoryLine {
+interface HistoryLine {
   readonly at: number;
   readonly text: string;
   readonly isBad: boolean;
 }
 
-type Dated = Pick<Post, "status" | "error" | "createdAt" | "updatedAt" | "scheduledAt" | "publishedAt">;
+type HistoryPost = Pick<Post, "status" | "error" | "createdAt" | "updatedAt" | "scheduledAt" | "publishedAt">;
 
-/** Its life in order: made, tried, changed, ended. `at` is told beside each line. */
-export function tellHistory(
+/** The history of a post in order: scheduled, attempts, last change. `at`: the time beside each line. */
+export function historyLines(
   attempts: readonly Attempt[],
   platform: string,
-  post: Dated,
+  post: HistoryPost,
   when: (ms: number) => string,
 ): readonly HistoryLine[] {
   const made = { at: Date.parse(post.createdAt), text: "Scheduled.", isBad: false };
-  return [made, ...tellAttempts(attempts, platform), ...tellLast(attempts, post, when)];
+  return [made, ...attemptLines(attempts, platform), ...lastChangeLines(attempts, post, when)];
 }
 
-/** What changed it last, where no attempt did: earlier changes leave no trace. */
-function tellLast(attempts: readonly Attempt[], post: Dated, when: (ms: number) => string): HistoryLine[] {
+/** The last change, if it was not an attempt. Earlier ones are not recorded. */
+function lastChangeLines(
+  attempts: readonly Attempt[],
+  post: HistoryPost,
+  when: (ms: number) => string,
+): HistoryLine[] {
   const at = Date.parse(post.updatedAt);
   const line = (text: string): HistoryLine[] => [{ at, text, isBad: false }];
   if (post.status === "cancelled") {
@@ -56,21 +60,21 @@ function tellLast(attempts: readonly Attempt[], post: Dated, when: (ms: number) 
   return line(`Last changed. Planned for ${when(Date.parse(post.scheduledAt))}.`);
 }
 
-function tellAttempts(attempts: readonly Attempt[], platform: string): readonly HistoryLine[] {
+function attemptLines(attempts: readonly Attempt[], platform: string): readonly HistoryLine[] {
   return attempts.map((attempt, index) => ({
     at: Date.parse(attempt.startedAt),
     isBad: ["failed", "unknown", "interrupted"].includes(attempt.outcome),
     text: [
-      tellOutcome(attempt, platform, index > 0),
+      outcomeInWords(attempt, platform, index > 0),
       attempt.error === null ? null : sentence(attempt.error),
-      tellLateness(attempt),
+      delayInWords(attempt),
     ]
       .filter((part) => part !== null)
       .join(" "),
   }));
 }
 
-function tellOutcome({ outcome }: Attempt, platform: string, isAgain: boolean): string {
+function outcomeInWords({ outcome }: Attempt, platform: string, isAgain: boolean): string {
   const tried = isAgain ? "Tried again" : "Tried";
   switch (outcome) {
     case "published":
@@ -92,14 +96,14 @@ function tellOutcome({ outcome }: Attempt, platform: string, isAgain: boolean): 
   }
 }
 
-function tellLateness({ latenessMs, lateCause }: Attempt): string | null {
+function delayInWords({ latenessMs, lateCause }: Attempt): string | null {
   if (latenessMs === null || latenessMs < LATE_MS) return null;
   const because = lateCause === null ? "" : `, because ${CAUSES[lateCause]}`;
-  return `It began ${tellDuration(latenessMs)} late${because}.`;
+  return `It began ${durationInWords(latenessMs)} late${because}.`;
 }
 
 /** The largest unit that fits, and the next one below: "2 min 5 s". */
-export function tellDuration(ms: number): string {
+export function durationInWords(ms: number): string {
   const seconds = Math.round(ms / 1_000);
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);

@@ -3,6 +3,7 @@ import type { Post } from "../../../src/domain/posts/post.ts";
 import { may } from "../data/session.ts";
 import { findAccount, platformTitle } from "../data/shared-data.ts";
 import { call } from "../data/tools.ts";
+import { type AskedChange, POST_CHANGES } from "../../features/post/post-changes.ts";
 import { Ask } from "../../ui/ask.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Problem } from "../../ui/states.tsx";
@@ -12,51 +13,17 @@ import { MovePost } from "./post-move.tsx";
 import { ResolvePost } from "./post-resolve.tsx";
 import { type PostActionsProps, useChange } from "./use-change.ts";
 
-const QUESTIONS = {
-  cancel: {
-    tool: "cancel_post",
-    args: {},
-    button: "Cancel post",
-    question: "Cancel this post?",
-    text: "It will not go out.",
-    yes: "Yes, cancel it",
-    no: "Keep it",
-    said: "The post is cancelled.",
-  },
-  takeDown: {
-    tool: "cancel_post",
-    args: { fromPlatform: true },
-    button: "Take down",
-    question: "Take this post down?",
-    text: "It is deleted on the platform and cannot be brought back.",
-    yes: "Yes, take it down",
-    no: "Leave it there",
-    said: "The post is taken down.",
-  },
-  putAway: {
-    tool: "resolve_post",
-    args: { outcome: "dismissed" },
-    button: "Dismiss",
-    question: "Dismiss this post?",
-    text: "It will never be sent, and does not count as failed any more.",
-    yes: "Yes, dismiss it",
-    no: "Leave it",
-    said: "The post is dismissed.",
-  },
-} as const;
-type Asked = keyof typeof QUESTIONS;
-
 /** What the person may do with it. */
 export function PostActions({ post, onChanged }: PostActionsProps) {
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [asked, setAsked] = useState<AskedChange | null>(null);
   const { doing, error, change } = useChange(onChanged);
   const mayChange = may("publish");
   const copy = may("draft") && (
     <ButtonLink href={`/app/write?copy=${encodeURIComponent(post.id)}`}>Duplicate</ButtonLink>
   );
-  const ask = (what: Asked) => (
+  const ask = (what: AskedChange) => (
     <Button kind="quiet" onClick={() => setAsked(what)}>
-      {QUESTIONS[what].button}
+      {POST_CHANGES[what].button}
     </Button>
   );
   const edit = (text: string, kind: "plain" | "main" = "plain") => (
@@ -106,7 +73,7 @@ export function PostActions({ post, onChanged }: PostActionsProps) {
         {copy}
         {mayChange && post.status === "scheduled" && ask("cancel")}
         {mayChange && canTakeDown(post) && ask("takeDown")}
-        {mayChange && post.status === "failed" && ask("putAway")}
+        {mayChange && post.status === "failed" && ask("dismiss")}
       </div>
       {mayChange && post.status === "published" && !canTakeDown(post) && (
         <p class="muted note">
@@ -115,10 +82,10 @@ export function PostActions({ post, onChanged }: PostActionsProps) {
       )}
       {asked !== null && (
         <Ask
-          {...QUESTIONS[asked]}
+          {...POST_CHANGES[asked]}
           isDanger
           onYes={async () => {
-            const { tool, args, said } = QUESTIONS[asked];
+            const { tool, args, said } = POST_CHANGES[asked];
             await call(tool, { id: post.id, ...args });
             say(said);
             onChanged();

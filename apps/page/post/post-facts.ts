@@ -1,8 +1,7 @@
 import type { Post } from "../../../src/domain/posts/post.ts";
 import { type Json, jsonOf, textOf } from "../../shared/json.ts";
 import { inWords, PAGE_WORDS } from "../../words.ts";
-import { sentencesBehind } from "../../shared/told.ts";
-import { createZone, isZone } from "../../shared/zone.ts";
+import { sentencesBehind } from "../../shared/sentences.ts";
 
 /** Whether a person has to look at the platform before anything else is done. */
 export function isUnknown({ status, error }: Post): boolean {
@@ -21,7 +20,7 @@ export function needsChange(post: Pick<Post, "error">): boolean {
   return isOfField || TO_CHANGE.test(error.replace(/"[^"]*"/g, ""));
 }
 
-/** Why a post failed that was put away: what was to be done about it is over. */
+/** Why a dismissed post failed, without what was to be done. */
 export function pastReason(post: Pick<Post, "error">): string {
   const past = sentencesBehind(post, "error").map((one) => ({ ...one, next: [] }));
   const reasons = inWords(past, PAGE_WORDS)
@@ -29,20 +28,6 @@ export function pastReason(post: Pick<Post, "error">): string {
     .split(/(?<=[.!?]) /)
     .filter((sentence) => !TO_CHANGE.test(sentence) && !/\bsend it again\b/i.test(sentence));
   return reasons.join(" ") || "It failed.";
-}
-
-/** As the server writes when it tries again. */
-const NEXT_TRY =
-  /\b(?:next try is|tried again) on [A-Z][a-z]{2,5}day (\d{1,2} [A-Z][a-z]{2,8} \d{4}), (\d{2}):(\d{2}) \(([^()]{1,60})\)/;
-
-/** When a late post is tried next. Null: its reason does not say. */
-export function nextTryOf(post: Pick<Post, "error">): number | null {
-  const said = sentencesBehind(post, "error").map(({ what }) => what);
-  const [, date = "", hour = "", minute = "", zoneName = ""] = NEXT_TRY.exec(said.join(" ")) ?? [];
-  const ms = Date.parse(`${date} UTC`);
-  if (Number.isNaN(ms) || !isZone(zoneName)) return null;
-  const day = new Date(ms).toISOString().slice(0, 10);
-  return createZone(zoneName).toMs({ day, minutes: Number(hour) * 60 + Number(minute) });
 }
 
 /** All media of a post, in their order. */

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { Insights, Post } from "../../../src/domain/posts/post.ts";
 import { platformTitle } from "../data/shared-data.ts";
 import { call } from "../data/tools.ts";
-import { useWork } from "../data/use-work.ts";
+import { useWork } from "../../ui/use-work.ts";
 import { Button } from "../../ui/button.tsx";
 import { Problem } from "../../ui/states.tsx";
 

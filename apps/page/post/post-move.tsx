@@ -4,7 +4,7 @@ import { shortTime } from "../../shared/when.ts";
 import { readWallTime, writeWallTime } from "../../shared/wall-time.ts";
 import { timezone, zone } from "../data/session.ts";
 import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/field.tsx";
+import { TextField } from "../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../ui/leaving.ts";
 import { type PostActionsProps, useChange } from "./use-change.ts";
 
@@ -37,16 +37,14 @@ export function MovePost({ post, onChanged }: PostActionsProps) {
   };
   return (
     <form class="post-move" onSubmit={(event) => void move(event)} noValidate>
-      <Field label="Time" help={timezone.value} error={wrong ?? error}>
-        {(control) => (
-          <input
-            {...control}
-            type="datetime-local"
-            value={value}
-            onInput={(event) => setValue(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Time"
+        help={timezone.value}
+        error={wrong ?? error}
+        type="datetime-local"
+        value={value}
+        onText={setValue}
+      />
       <Button type="submit" isBusy={doing !== null} disabled={value === planned}>
         Move
       </Button>

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { platformTitle } from "../data/shared-data.ts";
 import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/field.tsx";
+import { TextField } from "../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../ui/leaving.ts";
 import { type PostActionsProps, useChange } from "./use-change.ts";
 
@@ -20,17 +20,14 @@ export function ResolvePost({ post, onChanged }: PostActionsProps) {
   return (
     <div class="post-resolve">
       <h3>Look at {platformTitle(post.provider)}: is it there?</h3>
-      <Field label="Its address (optional)" error={error}>
-        {(control) => (
-          <input
-            {...control}
-            type="url"
-            value={address}
-            placeholder="https://"
-            onInput={(event) => setAddress(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Its address (optional)"
+        error={error}
+        type="url"
+        value={address}
+        placeholder="https://"
+        onText={setAddress}
+      />
       <div class="buttons">
         <Button kind="main" isBusy={doing !== null} onClick={() => resolve("published")}>
           It is there

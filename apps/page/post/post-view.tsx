@@ -10,12 +10,12 @@ import { shortTime } from "../../shared/when.ts";
 import { isDismissed } from "../../shared/statuses.ts";
 import { StatusBadge } from "../../ui/badges.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
-import { ChannelLabel } from "../../ui/channel.tsx";
-import { Picture } from "../../ui/picture.tsx";
-import { PostPreview } from "../../ui/preview.tsx";
+import { ChannelLabel } from "../channel/channel-label.tsx";
+import { Picture } from "./picture.tsx";
+import { PostPreview } from "./preview.tsx";
 import { Sheet } from "../../ui/sheet.tsx";
 import { Bones, Problem } from "../../ui/states.tsx";
-import { tellHistory } from "./history.ts";
+import { historyLines } from "./history.ts";
 import { PostActions } from "./post-actions.tsx";
 import { isUnknown, mediaOf, pastReason, threadOf } from "./post-facts.ts";
 import { seriesAddress, SeriesPart } from "./series-part.tsx";
@@ -55,7 +55,7 @@ export function PostView({ id, onClose, onChanged }: PostViewProps) {
           <Facts post={data.post} labels={data.labels ?? []} />
           <Outcome post={data.post} />
           {data.preparing && <FilmState preparing={data.preparing} onLook={reload} />}
-          <Shown key={`${id} ${data.post.updatedAt}`} post={data.post} />
+          <ChannelView key={`${id} ${data.post.updatedAt}`} post={data.post} />
           {data.draftId && <SeriesPart key={data.draftId} draftId={data.draftId} onChanged={changed} />}
           <Links post={data.post} draftId={data.draftId ?? null} />
           {data.note && (
@@ -107,7 +107,7 @@ function Outcome({ post }: { readonly post: Post }) {
 
 const LOOK_AGAIN_MS = 3_000;
 
-/** How far the film is that the channel does not take as it is. */
+/** Progress of a video's conversion for the channel. */
 function FilmState({
   preparing: { percent, problem },
   onLook,
@@ -129,7 +129,7 @@ function FilmState({
 }
 
 /** What the channel shows of it: of a waiting post as the server works it out, else its text and media. */
-function Shown({ post }: { readonly post: Post }) {
+function ChannelView({ post }: { readonly post: Post }) {
   const isWaiting = post.status === "scheduled" && may("publish");
   const { data, isLoading } = useLoad(
     async (signal) =>
@@ -142,7 +142,7 @@ function Shown({ post }: { readonly post: Post }) {
   if (isWaiting && isLoading) return <Bones rows={2} label="Loading the preview" />;
   return (
     <section class="post-shown" aria-label="What it shows">
-      {data?.preview !== undefined ? <PostPreview preview={data.preview} /> : <Plain post={post} />}
+      {data?.preview !== undefined ? <PostPreview preview={data.preview} /> : <PlainContent post={post} />}
       {data?.warnings?.map((warning) => (
         <p key={warning} class="muted note">
           {warning}
@@ -152,7 +152,7 @@ function Shown({ post }: { readonly post: Post }) {
   );
 }
 
-function Plain({ post }: { readonly post: Post }) {
+function PlainContent({ post }: { readonly post: Post }) {
   const title = post.metadata?.["title"];
   const media = mediaOf(post);
   return (
@@ -207,10 +207,10 @@ function History({
   attempts,
   post,
 }: {
-  readonly attempts: Parameters<typeof tellHistory>[0];
+  readonly attempts: Parameters<typeof historyLines>[0];
   readonly post: Post;
 }) {
-  const lines = tellHistory(attempts, platformTitle(post.provider), post, shortTime);
+  const lines = historyLines(attempts, platformTitle(post.provider), post, shortTime);
   return (
     <section class="post-history">
       <h3>History</h3>

@@ -13,7 +13,7 @@ export function seriesAddress(draftId: string): string {
   return `/app/review?show=decided&draft=${encodeURIComponent(draftId)}`;
 }
 
-/** Said where a post is one of a series, with what leads to it and what ends it. */
+/** The series of a post, with a link to it and a button that ends it. */
 export function SeriesPart({ draftId, onChanged }: { readonly draftId: string; onChanged(): void }) {
   const { data, reload } = useLoad((signal) => call("list_drafts", { id: draftId }, { signal }), draftId);
   const [isAsking, setIsAsking] = useState(false);

@@ -1,7 +1,7 @@
 import type { Post } from "../../../src/domain/posts/post.ts";
 import type { Json } from "../../shared/json.ts";
 import { call } from "../data/tools.ts";
-import { useWork } from "../data/use-work.ts";
+import { useWork } from "../../ui/use-work.ts";
 import { dueNow, followPosts } from "./follow-posts.ts";
 import { say } from "../../ui/toasts.tsx";
 

@@ -1,9 +1,9 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { replaceAddress } from "../data/address.tsx";
 import { loadSession, SIGN_IN_PATH, signIn } from "../data/session.ts";
-import { useWork } from "../data/use-work.ts";
+import { useWork } from "../../ui/use-work.ts";
 import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/field.tsx";
+import { Form, TextField } from "../../ui/field.tsx";
 import { Mark } from "../../ui/mark.tsx";
 import { giveBack } from "../../ui/sheet.tsx";
 import { Problem } from "../../ui/states.tsx";
@@ -89,30 +89,21 @@ function SignInCard({ lead, titleId }: { readonly lead: string; readonly titleId
         you in.
       </p>
       {error !== null && <Problem sentence={error} />}
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void enter({ key: key.trim() });
-        }}
-      >
-        <Field label="Or paste an API key" help="It begins with phk_. This browser keeps no copy of it.">
-          {(control) => (
-            <input
-              {...control}
-              type="password"
-              autocomplete="off"
-              spellcheck={false}
-              required
-              value={key}
-              onInput={(event) => setKey(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+      <Form class="stack" onSubmit={() => void enter({ key: key.trim() })}>
+        <TextField
+          label="Or paste an API key"
+          help="It begins with phk_. This browser keeps no copy of it."
+          type="password"
+          autocomplete="off"
+          spellcheck={false}
+          required
+          value={key}
+          onText={setKey}
+        />
         <Button kind="main" type="submit" isBusy={isBusy}>
           Sign in
         </Button>
-      </form>
+      </Form>
     </div>
   );
 }

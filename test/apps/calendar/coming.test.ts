@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { comingInWords, tellSeriesComing } from "../../../apps/features/calendar/coming.ts";
+import { comingInWords, comingSentence } from "../../../apps/features/calendar/coming.ts";
 
 it("says on which days a series goes on, where they are few", () => {
   const told = (days: readonly string[]): string =>
     comingInWords(
-      tellSeriesComing(
+      comingSentence(
         { draftId: "dft_1", title: "News", rule: "Every month on day 31" },
         days,
         (day) => `<${day}>`,

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type CallError, callTool, said, sentenceOf } from "../../../apps/page/wire.ts";
-import { sentencesBehind } from "../../../apps/shared/told.ts";
+import { type CallError, callTool, said } from "../../../apps/page/data/wire.ts";
+import { sentencesBehind } from "../../../apps/shared/sentences.ts";
+import { sentenceOf } from "../../../apps/shared/texts.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 

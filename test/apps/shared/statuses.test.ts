@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { standingOf } from "../../../apps/shared/statuses.ts";
-import { nextTryOf, pastReason } from "../../../apps/page/post/post-facts.ts";
+import { standingOf, nextTryOf } from "../../../apps/shared/statuses.ts";
+import { pastReason } from "../../../apps/page/post/post-facts.ts";
 
 const NOW = Date.parse("2026-11-27T12:00:00Z");
 const MINUTE = 60_000;

@@ -1,16 +1,16 @@
 import { ExternalLink, TriangleAlert } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { PlatformListing } from "../../../../src/domain/accounts/platform-listing.ts";
-import { webAddress } from "../../../shared/texts.ts";
+import { webAddress, sentenceOf } from "../../../shared/texts.ts";
 import { withValues } from "../../../shared/values.ts";
 import { platformTitle } from "../../data/shared-data.ts";
-import { useWork } from "../../data/use-work.ts";
+import { useWork } from "../../../ui/use-work.ts";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
-import { Field } from "../../../ui/field.tsx";
+import { Form, TextField } from "../../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../../ui/leaving.ts";
 import { Problem } from "../../../ui/states.tsx";
 import { say } from "../../../ui/toasts.tsx";
-import { CallError, send, sentenceOf } from "../../wire.ts";
+import { CallError, send } from "../../data/wire.ts";
 import { stepForPage, type Way } from "./guide.ts";
 import { CopyText, LinkedText } from "./linked-text.tsx";
 
@@ -164,56 +164,40 @@ function AppForm({ listing, way, owner, isOwnWay, onStored }: FormProps) {
       appRefusal,
     );
   return (
-    <form
-      class="card stack"
-      aria-labelledby="app-title"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void store();
-      }}
-    >
+    <Form class="card stack" aria-labelledby="app-title" onSubmit={store}>
       <div class="stack tight">
         <h2 id="app-title">Enter the app</h2>
         <p class="muted">Posthorn keeps the secret sealed, and shows it to no one.</p>
       </div>
-      <Field label="App id" help={sentence(meaningOf("_CLIENT_ID"))}>
-        {(control) => (
-          <input
-            {...control}
-            required
-            maxLength={500}
-            autocomplete="off"
-            autocapitalize="off"
-            spellcheck={false}
-            value={clientId}
-            onInput={(event) => setClientId(event.currentTarget.value)}
-          />
-        )}
-      </Field>
-      <Field
+      <TextField
+        label="App id"
+        help={sentence(meaningOf("_CLIENT_ID"))}
+        required
+        maxLength={500}
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        value={clientId}
+        onText={setClientId}
+      />
+      <TextField
         label={needsSecret ? "App secret" : "App secret, if the app has one"}
         help={sentence(meaningOf("_CLIENT_SECRET"))}
-      >
-        {(control) => (
-          <input
-            {...control}
-            type="password"
-            required={needsSecret}
-            maxLength={4_096}
-            autocomplete="off"
-            spellcheck={false}
-            value={clientSecret}
-            onInput={(event) => setClientSecret(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+        type="password"
+        required={needsSecret}
+        maxLength={4_096}
+        autocomplete="off"
+        spellcheck={false}
+        value={clientSecret}
+        onText={setClientSecret}
+      />
       {error !== null && <Problem sentence={error} />}
       <div class="buttons">
         <Button kind="main" type="submit" isBusy={isBusy}>
           Save and continue
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

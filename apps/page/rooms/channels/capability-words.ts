@@ -1,5 +1,6 @@
 import type { Capabilities, MediaKind, MediaLimits, Quota } from "../../../../src/domain/accounts/account.ts";
 import type { PlatformListing } from "../../../../src/domain/accounts/platform-listing.ts";
+import { upperFirst } from "../../../../src/domain/posts/for-people.ts";
 
 const KINDS: Readonly<
   Record<MediaKind, { readonly one: string; readonly many: string; readonly title: string }>
@@ -20,7 +21,7 @@ export function takesInShort({ media, caption }: Pick<PlatformListing, "media" |
   const kinds =
     media.length === 0
       ? "Texts"
-      : capital(
+      : upperFirst(
           listOf(
             media.map((kind) => KINDS[kind].many),
             "and",
@@ -37,7 +38,7 @@ function mediaInWords({ accepts, maxItems }: Capabilities["media"]): string {
   const [first] = kinds;
   if (first === undefined) return "Text only";
   const isMixed = kinds.length > 1 && first.count > 1 && kinds.every(({ count }) => count === first.count);
-  if (!isMixed) return capital(kinds.map(phraseOf).join(", or "));
+  if (!isMixed) return upperFirst(kinds.map(phraseOf).join(", or "));
   const lengths = kinds.flatMap(({ kind, seconds }) =>
     seconds === null ? [] : [`${KINDS[kind].many} of up to ${lengthInWords(seconds)}`],
   );
@@ -48,7 +49,7 @@ function mediaInWords({ accepts, maxItems }: Capabilities["media"]): string {
   return `Up to ${first.count} ${all}${lengths.length === 0 ? "" : ` (${lengths.join(", ")})`}`;
 }
 
-interface Merged {
+interface KindLimit {
   readonly kind: MediaKind;
   readonly count: number;
   /** Null: as long as one likes. */
@@ -56,7 +57,7 @@ interface Merged {
 }
 
 /** Entries of one kind differ by their types; what the most generous of them takes is taken. */
-function merge(entries: readonly MediaLimits[], maxItems: number): Merged {
+function merge(entries: readonly MediaLimits[], maxItems: number): KindLimit {
   const lengths = entries.map(({ maxSeconds }) => maxSeconds ?? Infinity);
   const seconds = Math.max(...lengths);
   return {
@@ -66,7 +67,7 @@ function merge(entries: readonly MediaLimits[], maxItems: number): Merged {
   };
 }
 
-function phraseOf({ kind, count, seconds }: Merged): string {
+function phraseOf({ kind, count, seconds }: KindLimit): string {
   const { one, many } = KINDS[kind];
   const things = count === 1 ? `1 ${one}` : `up to ${count} ${many}`;
   return seconds === null ? things : `${things} of up to ${lengthInWords(seconds)}`;
@@ -164,8 +165,4 @@ function listOf(words: readonly string[], joint: "and" | "or"): string {
 
 function numberOf(value: number): string {
   return value.toLocaleString("en-GB");
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

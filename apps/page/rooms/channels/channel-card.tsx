@@ -6,9 +6,10 @@ import { channelName, platformTitle } from "../../data/shared-data.ts";
 import { shortTime } from "../../../shared/when.ts";
 import { Badge } from "../../../ui/badges.tsx";
 import { ButtonLink } from "../../../ui/button.tsx";
-import { PlatformGlyph } from "../../../ui/channel.tsx";
-import { needsPerson, postsInWords, statesOf } from "./health.ts";
+import { PlatformGlyph } from "../../channel/channel-label.tsx";
+import { needsPerson, statesOf } from "./health.ts";
 import { pathOfChannel, pathToConnect } from "./paths.ts";
+import { countPosts } from "../../../shared/texts.ts";
 
 interface CardProps {
   readonly account: Account;
@@ -38,7 +39,7 @@ export function ChannelCard({ account, nextSlot }: CardProps) {
       <dl class="figures">
         <div>
           <dt>Waiting</dt>
-          <dd>{queuedCount === 0 ? "Nothing" : postsInWords(queuedCount)}</dd>
+          <dd>{queuedCount === 0 ? "Nothing" : countPosts(queuedCount)}</dd>
         </div>
         <div>
           <dt>Last post</dt>

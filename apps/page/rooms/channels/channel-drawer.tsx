@@ -1,7 +1,7 @@
 import { RefreshCw } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { Account } from "../../../../src/domain/accounts/account.ts";
-import { webAddress } from "../../../shared/texts.ts";
+import { webAddress, waitingPosts, countPosts } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
 import {
   accounts,
@@ -13,19 +13,19 @@ import {
 } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { shortTime } from "../../../shared/when.ts";
-import { useWork } from "../../data/use-work.ts";
+import { useWork } from "../../../ui/use-work.ts";
 import { Ask } from "../../../ui/ask.tsx";
-import { AskToPause, AskToResume } from "../../../ui/ask-to-pause.tsx";
+import { AskToPause, AskToResume } from "../../channel/ask-to-pause.tsx";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
-import { PlatformGlyph } from "../../../ui/channel.tsx";
-import { Field } from "../../../ui/field.tsx";
+import { PlatformGlyph } from "../../channel/channel-label.tsx";
+import { Form, TextField } from "../../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../../ui/leaving.ts";
 import { Sheet } from "../../../ui/sheet.tsx";
 import { Bones, Problem } from "../../../ui/states.tsx";
 import { say } from "../../../ui/toasts.tsx";
 import { abilitiesInWords, filesInWords, quotaInWords, takesInWords } from "./capability-words.ts";
 import { States } from "./channel-card.tsx";
-import { isPaused, needsPerson, postsInWords, remedyOf } from "./health.ts";
+import { isPaused, needsPerson, remedyOf } from "./health.ts";
 import { LinkParameters } from "./link-parameters.tsx";
 import { pathToConnect } from "./paths.ts";
 import { SlotEditor } from "./slot-editor.tsx";
@@ -101,7 +101,7 @@ function Health({ account }: { readonly account: Account }) {
       <dl class="figures">
         <div>
           <dt>Waiting</dt>
-          <dd>{queuedCount === 0 ? "Nothing" : postsInWords(queuedCount)}</dd>
+          <dd>{queuedCount === 0 ? "Nothing" : countPosts(queuedCount)}</dd>
         </div>
         <div>
           <dt>Last post</dt>
@@ -138,30 +138,22 @@ function Rename({ account }: { readonly account: Account }) {
     });
   };
   return (
-    <form
-      class="beside"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
-      <Field label="Name" help="What it is called here. The platform does not see it." error={error}>
-        {(control) => (
-          <input
-            {...control}
-            maxLength={100}
-            value={name}
-            onInput={(event) => {
-              setName(event.currentTarget.value);
-              setError(null);
-            }}
-          />
-        )}
-      </Field>
+    <Form class="beside" onSubmit={save}>
+      <TextField
+        label="Name"
+        help="What it is called here. The platform does not see it."
+        error={error}
+        maxLength={100}
+        value={name}
+        onText={(text) => {
+          setName(text);
+          setError(null);
+        }}
+      />
       <Button type="submit" isBusy={isBusy} disabled={!isChanged}>
         Rename
       </Button>
-    </form>
+    </Form>
   );
 }
 
@@ -200,10 +192,7 @@ function PauseAndEnd({ account }: { readonly account: Account }) {
   const { id, queuedCount } = account;
   const name = channelName(id);
   const close = (): void => setQuestion(null);
-  const waiting =
-    queuedCount === 0
-      ? "No post waits"
-      : `${postsInWords(queuedCount)} ${queuedCount === 1 ? "waits" : "wait"}`;
+  const waiting = queuedCount === 0 ? "No post waits" : `${waitingPosts(queuedCount)}`;
   const change = async (work: Promise<unknown>, done: string): Promise<void> => {
     await work;
     await Promise.all([loadAccounts(), loadStatus()]);

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { useAddress } from "../../data/address.tsx";
 import { useLoad } from "../../data/load.ts";
 import { may, mayConnectNew } from "../../data/session.ts";
-import { accounts, loadAccounts, loadPlatforms, offline } from "../../data/shared-data.ts";
+import { accounts, loadAccounts, loadPlatforms } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { ButtonLink } from "../../../ui/button.tsx";
 import { Room } from "../../../ui/room.tsx";
@@ -15,6 +15,7 @@ import { ConnectPage } from "./connect-page.tsx";
 import { Gallery } from "./gallery.tsx";
 import { inOrder } from "./health.ts";
 import { LIST, TO_CONNECT } from "./paths.ts";
+import { offline } from "../../../shared/reach.ts";
 
 export function ChannelsRoom() {
   const { query, go } = useAddress();

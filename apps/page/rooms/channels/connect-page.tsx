@@ -13,16 +13,17 @@ import {
 } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { ButtonLink } from "../../../ui/button.tsx";
-import { PlatformGlyph } from "../../../ui/channel.tsx";
+import { PlatformGlyph } from "../../channel/channel-label.tsx";
 import { Room } from "../../../ui/room.tsx";
 import { Bones, Problem } from "../../../ui/states.tsx";
-import { CallError } from "../../wire.ts";
+import { CallError } from "../../data/wire.ts";
 import { AppGuide } from "./app-guide.tsx";
 import { takesInWords } from "./capability-words.ts";
 import { ConnectSteps } from "./connect-steps.tsx";
 import { ForgetApp } from "./forget-app.tsx";
 import { appOwner, otherMissing, type Way } from "./guide.ts";
 import { LIST, TO_CONNECT } from "./paths.ts";
+import { listed } from "../../../shared/texts.ts";
 
 interface ConnectPageProps {
   readonly provider: string;
@@ -95,7 +96,7 @@ function Platform({ listing, accountId, onChange }: PlatformProps) {
       <div class="stack">
         {ways.length > 1 && <WayChoice ways={ways} chosen={way} keepsWay={keepsWay} onChoose={setChosen} />}
         {way !== null && way.missing.length > 0 ? (
-          <Missing key={way.name} listing={listing} way={way} onChange={onChange} />
+          <MissingSetup key={way.name} listing={listing} way={way} onChange={onChange} />
         ) : (
           <ConnectSteps key={way?.name ?? ""} listing={listing} way={way} accountId={accountId} />
         )}
@@ -160,7 +161,7 @@ function WayChoice({ ways, chosen, keepsWay, onChoose }: WayChoiceProps) {
 }
 
 /** What has to be there before this way can be used. */
-function Missing({
+function MissingSetup({
   listing,
   way,
   onChange,
@@ -174,14 +175,13 @@ function Missing({
       {!canEnter && (
         <p class="hint">
           {listing.title} is not set up yet. Ask the administrator of this Posthorn for the settings{" "}
-          {new Intl.ListFormat("en-GB").format(way.missing)}
+          {listed(way.missing)}
           {owner === null ? "." : ", or to enter the app on this page. The steps below are for them."}
         </p>
       )}
       {canEnter && others.length > 0 && (
         <p class="hint">
-          It also takes the settings {new Intl.ListFormat("en-GB").format(others)}. Set them where Posthorn
-          runs, and start it again.
+          It also takes the settings {listed(others)}. Set them where Posthorn runs, and start it again.
         </p>
       )}
       <AppGuide listing={listing} way={way} owner={owner} canEnter={canEnter} onStored={onChange} />

@@ -1,5 +1,6 @@
 import type { ConnectionStatus } from "../../../../src/domain/accounts/connection.ts";
 import type { Account } from "../../../../src/domain/accounts/account.ts";
+import { listed } from "../../../shared/texts.ts";
 
 /** An open link, and how far the person has come with it. */
 export interface OpenLink {
@@ -22,14 +23,14 @@ export type Connection =
 
 export const AT_START: Connection = { step: "form", error: null };
 
-interface Checked {
+interface CheckAnswer {
   readonly status: ConnectionStatus;
   readonly accounts: readonly Account[];
   readonly error: string | null;
 }
 
 /** What follows from what the server says of an open link. */
-export function afterCheck(link: OpenLink, { status, accounts, error }: Checked): Connection {
+export function afterCheck(link: OpenLink, { status, accounts, error }: CheckAnswer): Connection {
   switch (status) {
     case "pending":
     case "choose":
@@ -49,5 +50,5 @@ export function afterCheck(link: OpenLink, { status, accounts, error }: Checked)
 /** `Connected: @alice`, or how many. */
 export function connectedInWords(accounts: readonly Pick<Account, "name" | "handle">[]): string {
   const names = accounts.map(({ name, handle }) => handle ?? name);
-  return names.length === 0 ? "Connected." : `Connected: ${new Intl.ListFormat("en-GB").format(names)}`;
+  return names.length === 0 ? "Connected." : `Connected: ${listed(names)}`;
 }

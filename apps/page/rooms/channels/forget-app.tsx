@@ -4,7 +4,8 @@ import { may } from "../../data/session.ts";
 import { Ask } from "../../../ui/ask.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { say } from "../../../ui/toasts.tsx";
-import { send } from "../../wire.ts";
+import { send } from "../../data/wire.ts";
+import { listed } from "../../../shared/texts.ts";
 
 interface ForgetProps {
   readonly listing: PlatformListing;
@@ -25,7 +26,7 @@ export function ForgetApp({ listing, onForgotten }: ForgetProps) {
     say(
       stays.length === 0
         ? `The app of ${title} is forgotten.`
-        : `What was entered here is forgotten. ${new Intl.ListFormat("en-GB").format(stays)} stay: they are set where Posthorn runs.`,
+        : `What was entered here is forgotten. ${listed(stays)} stay: they are set where Posthorn runs.`,
     );
     onForgotten();
   };

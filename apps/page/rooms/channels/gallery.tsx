@@ -1,15 +1,16 @@
 import { ArrowLeft } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { PlatformListing } from "../../../../src/domain/accounts/platform-listing.ts";
-import { loadPlatforms, offline, platforms } from "../../data/shared-data.ts";
+import { loadPlatforms, platforms } from "../../data/shared-data.ts";
 import { Badge } from "../../../ui/badges.tsx";
 import { ButtonLink } from "../../../ui/button.tsx";
-import { PlatformGlyph } from "../../../ui/channel.tsx";
-import { Field } from "../../../ui/field.tsx";
+import { PlatformGlyph } from "../../channel/channel-label.tsx";
+import { TextField } from "../../../ui/field.tsx";
 import { Room } from "../../../ui/room.tsx";
 import { Bones, Problem } from "../../../ui/states.tsx";
 import { takesInShort } from "./capability-words.ts";
 import { LIST, pathToConnect } from "./paths.ts";
+import { offline } from "../../../shared/reach.ts";
 
 /** All platforms, to choose the one that a channel is on. */
 export function Gallery() {
@@ -27,17 +28,14 @@ export function Gallery() {
         </ButtonLink>
       }
     >
-      <Field label="Search a platform" class="platform-search">
-        {(control) => (
-          <input
-            {...control}
-            type="search"
-            autocomplete="off"
-            value={wanted}
-            onInput={(event) => setWanted(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Search a platform"
+        class="platform-search"
+        type="search"
+        autocomplete="off"
+        value={wanted}
+        onText={setWanted}
+      />
       {all === null ? (
         offline.value === null ? (
           <Bones label="The platforms are loading" />

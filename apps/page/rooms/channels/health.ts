@@ -1,13 +1,14 @@
 import type { Account } from "../../../../src/domain/accounts/account.ts";
+import { waitingPosts } from "../../../shared/texts.ts";
 
-export interface StateSign {
+interface StateSign {
   /** A class of the design tokens. */
   readonly tint: string;
   readonly sign: string;
   readonly label: string;
 }
 
-type Known = Pick<Account, "status" | "tokenExpiresAt" | "schedule" | "queuedCount">;
+type ChannelFacts = Pick<Account, "status" | "tokenExpiresAt" | "schedule" | "queuedCount">;
 
 const DAY = 24 * 3_600_000;
 
@@ -20,14 +21,14 @@ export function needsPerson({ status }: Pick<Account, "status">): boolean {
 }
 
 /** How a channel is, in words. A paused one may need a person, too. */
-export function statesOf(account: Known, now: number): readonly StateSign[] {
+export function statesOf(account: ChannelFacts, now: number): readonly StateSign[] {
   const access = accessOf(account, now);
   const paused = { tint: "waiting", sign: "‖", label: "Paused" };
   if (!isPaused(account)) return [access];
   return account.status === "connected" ? [paused] : [access, paused];
 }
 
-function accessOf({ status, tokenExpiresAt }: Known, now: number): StateSign {
+function accessOf({ status, tokenExpiresAt }: ChannelFacts, now: number): StateSign {
   switch (status) {
     case "connected":
       return { tint: "published", sign: "✓", label: "Connected" };
@@ -47,10 +48,9 @@ function whenInWords(iso: string | null, now: number): string {
 }
 
 /** What a person can do about the state. Null: nothing has to be done. */
-export function remedyOf(account: Known): string | null {
+export function remedyOf(account: ChannelFacts): string | null {
   const { status, queuedCount } = account;
-  const waiting =
-    queuedCount === 0 ? "" : ` ${postsInWords(queuedCount)} ${queuedCount === 1 ? "waits" : "wait"} for it.`;
+  const waiting = queuedCount === 0 ? "" : ` ${waitingPosts(queuedCount)} for it.`;
   switch (status) {
     case "connected":
       return isPaused(account) ? `Nothing goes out until it is resumed.${waiting}` : null;
@@ -61,10 +61,6 @@ export function remedyOf(account: Known): string | null {
     case "disconnected":
       return `Its passwords and tokens are forgotten.${waiting} Reconnect it to go on where it was.`;
   }
-}
-
-export function postsInWords(count: number): string {
-  return count === 1 ? "1 post" : `${count.toLocaleString("en-GB")} posts`;
 }
 
 /** Those that want a person stand first, those that are gone last, the rest by age. */

@@ -3,10 +3,10 @@ import type { Account } from "../../../../src/domain/accounts/account.ts";
 import { withUtm } from "../../../../src/domain/posts/utm.ts";
 import { loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
-import { useWork } from "../../data/use-work.ts";
+import { useWork } from "../../../ui/use-work.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Conflict } from "../../../ui/conflict.tsx";
-import { Field } from "../../../ui/field.tsx";
+import { Form, TextField } from "../../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../../ui/leaving.ts";
 import { Problem } from "../../../ui/states.tsx";
 import { say } from "../../../ui/toasts.tsx";
@@ -49,13 +49,7 @@ export function LinkParameters({ account }: { readonly account: Account }) {
       <summary>
         <h3>Link parameters</h3>
       </summary>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
+      <Form class="stack" onSubmit={save}>
         <p class="muted">
           They are added to the links of posts, so that your website's statistics show where readers come
           from. <code>{"{provider}"}</code> becomes <code>{provider}</code>. <code>{"{label}"}</code> becomes
@@ -63,19 +57,16 @@ export function LinkParameters({ account }: { readonly account: Account }) {
         </p>
         <div class="thirds">
           {PARTS.map(({ name, label, hint }) => (
-            <Field key={name} label={label}>
-              {(control) => (
-                <input
-                  {...control}
-                  maxLength={200}
-                  placeholder={hint}
-                  spellcheck={false}
-                  autocapitalize="off"
-                  value={given[name]}
-                  onInput={(event) => setGiven({ ...given, [name]: event.currentTarget.value })}
-                />
-              )}
-            </Field>
+            <TextField
+              key={name}
+              label={label}
+              maxLength={200}
+              placeholder={hint}
+              spellcheck={false}
+              autocapitalize="off"
+              value={given[name]}
+              onText={(text) => setGiven({ ...given, [name]: text })}
+            />
           ))}
         </div>
         <p class="note">
@@ -99,7 +90,7 @@ export function LinkParameters({ account }: { readonly account: Account }) {
             Save link parameters
           </Button>
         </div>
-      </form>
+      </Form>
     </details>
   );
 }

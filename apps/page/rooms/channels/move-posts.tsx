@@ -1,15 +1,14 @@
 import { ArrowRight } from "lucide-preact";
-import { NO_TEXT, splitText } from "../../../shared/texts.ts";
+import { NO_TEXT, splitText, countPosts } from "../../../shared/texts.ts";
 import { call } from "../../data/tools.ts";
 import { shortTime } from "../../../shared/when.ts";
-import { useWork } from "../../data/use-work.ts";
+import { useWork } from "../../../ui/use-work.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Sheet } from "../../../ui/sheet.tsx";
 import { Problem } from "../../../ui/states.tsx";
-import { postsInWords } from "./health.ts";
 
 /** A post that would have another time. */
-export interface Moved {
+export interface PostMove {
   readonly id: string;
   readonly text: string;
   /** Null where it is not known any more. */
@@ -23,7 +22,7 @@ interface Change {
 }
 
 /** What moving the posts that wait in slots would do. Nothing is changed. */
-export async function previewMoves(change: Change): Promise<readonly Moved[]> {
+export async function previewMoves(change: Change): Promise<readonly PostMove[]> {
   const { moved } = await call("update_account", { ...change, move: true, dryRun: true });
   if (moved.length === 0) return [];
   const { posts } = await call("list_posts", {
@@ -44,7 +43,7 @@ export async function previewMoves(change: Change): Promise<readonly Moved[]> {
 }
 
 interface MovePostsProps {
-  readonly moves: readonly Moved[];
+  readonly moves: readonly PostMove[];
   /** `move`: whether the posts go to the new slots. */
   onChoose(move: boolean): Promise<void>;
   onClose(): void;
@@ -58,7 +57,7 @@ export function MovePosts({ moves, onChoose, onClose }: MovePostsProps) {
   return (
     <Sheet title="Move posts that wait in slots, too?" onClose={onClose}>
       <p>
-        {postsInWords(moves.length)} {moves.length === 1 ? "waits" : "wait"} in slots of before. Moved to the
+        {countPosts(moves.length)} {moves.length === 1 ? "waits" : "wait"} in slots of before. Moved to the
         new ones, {moves.length === 1 ? "it goes" : "they go"} out at these times:
       </p>
       <ul class="moves">

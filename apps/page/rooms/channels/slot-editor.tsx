@@ -5,16 +5,15 @@ import { may, timezone } from "../../data/session.ts";
 import { loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { clockTime } from "../../../shared/when.ts";
-import { useRefusal } from "../../data/use-refusal.ts";
-import { useWork } from "../../data/use-work.ts";
+import { useWork, useRefusal } from "../../../ui/use-work.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Conflict } from "../../../ui/conflict.tsx";
-import { Field } from "../../../ui/field.tsx";
+import { Form, Field, TextField } from "../../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../../ui/leaving.ts";
 import { Problem } from "../../../ui/states.tsx";
 import { say } from "../../../ui/toasts.tsx";
-import { postsInWords } from "./health.ts";
-import { MovePosts, type Moved, previewMoves } from "./move-posts.tsx";
+import { countPosts } from "../../../shared/texts.ts";
+import { MovePosts, type PostMove, previewMoves } from "./move-posts.tsx";
 import { SlotWeek } from "./slot-week.tsx";
 import {
   addTimes,
@@ -38,7 +37,7 @@ export function SlotEditor({ account }: { readonly account: Account }) {
   const base = useBase(account, planOf, setPlan);
   const kept = base.base;
   const { isBusy, error, setError, run } = useWork();
-  const [moves, setMoves] = useState<readonly Moved[] | null>(null);
+  const [moves, setMoves] = useState<readonly PostMove[] | null>(null);
   const canEdit = may("accounts");
   const isChanged = !isSameWeek(week, kept.week) || zone !== kept.zone || gap !== kept.gap;
   useLoss(isChanged ? UNSAVED : null);
@@ -54,7 +53,7 @@ export function SlotEditor({ account }: { readonly account: Account }) {
     say(
       moved.length === 0
         ? "The slots are saved."
-        : `The slots are saved, and ${postsInWords(moved.length)} moved.`,
+        : `The slots are saved, and ${countPosts(moved.length)} moved.`,
     );
   };
   const save = (isAsked = false): Promise<boolean> =>
@@ -78,7 +77,7 @@ export function SlotEditor({ account }: { readonly account: Account }) {
             ? "The times of a week at which this channel posts. A post for the “next slot” takes the first free one."
             : countSlots(week) === 0
               ? "This channel has no slots."
-              : `The times of a week at which this channel posts, by the clock of ${zone}.`}
+              : `The times of a week at which this channel posts, in the time zone ${zone}.`}
         </p>
       </div>
       {canEdit && countSlots(week) === 0 && <Presets onChoose={(chosen) => setWeek(() => chosen)} />}
@@ -102,21 +101,16 @@ export function SlotEditor({ account }: { readonly account: Account }) {
                 </select>
               )}
             </Field>
-            <Field label="Gap in minutes" help="How far a slot keeps from other posts.">
-              {(control) => (
-                <input
-                  {...control}
-                  type="number"
-                  min={0}
-                  max={10_080}
-                  step={1}
-                  value={gap}
-                  onInput={({ currentTarget }) =>
-                    setPlan({ week, zone, gap: Math.trunc(currentTarget.valueAsNumber) || 0 })
-                  }
-                />
-              )}
-            </Field>
+            <TextField
+              label="Gap in minutes"
+              help="How far a slot keeps from other posts."
+              type="number"
+              min={0}
+              max={10_080}
+              step={1}
+              value={gap}
+              onText={(text) => setPlan({ week, zone, gap: Math.trunc(Number(text)) || 0 })}
+            />
           </div>
           {error !== null && <Problem sentence={error} />}
           {base.isClash && (
@@ -187,13 +181,7 @@ function SeveralDays({ onAdd }: { onAdd(days: readonly Weekday[], times: readonl
   return (
     <details>
       <summary>Add times on several days</summary>
-      <form
-        class="stack tight several-days"
-        onSubmit={(event) => {
-          event.preventDefault();
-          add();
-        }}
-      >
+      <Form class="stack tight several-days" onSubmit={add}>
         <fieldset class="day-boxes">
           <legend class="unseen">Days</legend>
           {DAYS.map(({ day, name }) => (
@@ -211,19 +199,17 @@ function SeveralDays({ onAdd }: { onAdd(days: readonly Weekday[], times: readonl
           ))}
         </fieldset>
         <div class="beside">
-          <Field label="Times" help="Such as 9, 12:30, 17:00" error={error}>
-            {(control) => (
-              <input
-                {...control}
-                inputMode="text"
-                value={text}
-                onInput={(event) => setText(event.currentTarget.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Times"
+            help="Such as 9, 12:30, 17:00"
+            error={error}
+            inputMode="text"
+            value={text}
+            onText={setText}
+          />
           <Button type="submit">Add</Button>
         </div>
-      </form>
+      </Form>
     </details>
   );
 }

@@ -35,7 +35,7 @@ export function useBase<T>(account: Account, read: (account: Account) => T, put:
       return !isClash;
     },
     takeTheirs: () => take(there),
-    /** What stands here replaces the other one. */
+    /** Lets this one replace the other one. */
     keepMine(): void {
       setBase(there);
       setIsClash(false);

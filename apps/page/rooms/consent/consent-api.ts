@@ -1,7 +1,7 @@
 import type { Role } from "../../../../src/domain/permissions.ts";
 import type { Json } from "../../../shared/json.ts";
-import { CallError, send } from "../../wire.ts";
-import type { Consent } from "./asking.ts";
+import { CallError, send } from "../../data/wire.ts";
+import type { Consent } from "./consent-words.ts";
 
 /** A question that is answered, over or unknown, or a server that takes no questions. */
 export function isOver(error: unknown): boolean {
@@ -11,15 +11,14 @@ export function isOver(error: unknown): boolean {
 /** Null: there is no such question (any more). */
 export async function loadConsent(id: string, signal: AbortSignal): Promise<{ consent: Consent | null }> {
   try {
-    // Server and page are of one version.
-    return (await send(pathOf(id), { signal })) as { consent: Consent };
+    return await send<{ consent: Consent }>(pathOf(id), { signal });
   } catch (error) {
     if (isOver(error)) return { consent: null };
     throw error;
   }
 }
 
-export interface Gift {
+interface Gift {
   readonly role: Role;
   /** Null: all that the person reaches, later ones too. */
   readonly accountIds: readonly string[] | null;

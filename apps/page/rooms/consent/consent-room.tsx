@@ -7,11 +7,11 @@ import { session } from "../../data/session.ts";
 import { ButtonLink } from "../../../ui/button.tsx";
 import { Mark } from "../../../ui/mark.tsx";
 import { Bones, Problem } from "../../../ui/states.tsx";
-import type { Client } from "./asking.ts";
+import type { Client } from "./consent-words.ts";
 import { loadConsent } from "./consent-api.ts";
 import { Question } from "./question.tsx";
 
-interface Answered {
+interface ConsentAnswer {
   readonly client: Client;
   readonly isAllowed: boolean;
   readonly redirectUrl: string;
@@ -20,17 +20,17 @@ interface Answered {
 /** A program asks for access. Nothing of the answer comes from the address: anybody may have made it. */
 export function ConsentRoom() {
   const { query } = useAddress();
-  return <Asked key={query["request"]} id={query["request"] ?? ""} />;
+  return <ConsentRequest key={query["request"]} id={query["request"] ?? ""} />;
 }
 
-function Asked({ id }: { readonly id: string }) {
+function ConsentRequest({ id }: { readonly id: string }) {
   const { data, error, again, set } = useLoad(
     async (signal) => (id === "" ? { consent: null } : loadConsent(id, signal)),
     id,
   );
   const { isHere } = useAddress();
-  const [answered, setAnswered] = useState<Answered | null>(null);
-  if (answered !== null) return <Done {...answered} />;
+  const [answered, setAnswered] = useState<ConsentAnswer | null>(null);
+  if (answered !== null) return <AnswerGiven {...answered} />;
   if (data === null)
     return (
       <Card title="A program asks for access">
@@ -42,7 +42,7 @@ function Asked({ id }: { readonly id: string }) {
       </Card>
     );
   const { consent } = data;
-  if (consent === null) return <Over />;
+  if (consent === null) return <RequestOver />;
   return (
     <Card title={<Title name={consent.client.name} />} windowTitle="A program asks for access">
       <Question
@@ -65,7 +65,7 @@ function Title({ name }: { readonly name: string }) {
   );
 }
 
-function Over() {
+function RequestOver() {
   return (
     <Card title="This question is over" icon={<Hourglass aria-hidden="true" />}>
       <p>
@@ -78,7 +78,7 @@ function Over() {
 }
 
 /** The browser stays here where a program beside it takes the answer. */
-function Done({ client, isAllowed, redirectUrl }: Answered) {
+function AnswerGiven({ client, isAllowed, redirectUrl }: ConsentAnswer) {
   return (
     <Card
       title={isAllowed ? "Access is given" : "Nothing is given"}

@@ -2,13 +2,14 @@ import { ShieldAlert, ShieldCheck } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { Role } from "../../../../src/domain/permissions.ts";
 import { session } from "../../data/session.ts";
-import { useWork } from "../../data/use-work.ts";
+import { useWork } from "../../../ui/use-work.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Problem } from "../../../ui/states.tsx";
 import { ChannelChoice, RoleChoice } from "../settings/choices.tsx";
 import { ALL_ROLES } from "../settings/roles.ts";
-import { type Client, type Consent, doubtAbout, placeInWords } from "./asking.ts";
+import { type Client, type Consent, doubtAbout, placeInWords } from "./consent-words.ts";
 import { answerConsent, isOver } from "./consent-api.ts";
+import { Form } from "../../../ui/field.tsx";
 
 interface QuestionProps {
   readonly consent: Consent;
@@ -39,13 +40,7 @@ export function Question({ consent, onAnswered, onOver }: QuestionProps) {
   };
 
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void answer("allow");
-      }}
-    >
+    <Form class="stack" onSubmit={() => void answer("allow")}>
       <Asker client={client} />
       {role === null ? (
         <p class="hint">
@@ -74,7 +69,7 @@ export function Question({ consent, onAnswered, onOver }: QuestionProps) {
           </Button>
         )}
       </div>
-    </form>
+    </Form>
   );
 }
 

@@ -1,11 +1,8 @@
 import type { DraftCalendar } from "../../../../src/domain/drafts/calendar.ts";
-import type { PostPage } from "../../../../src/domain/posts/post-lists.ts";
 import { type Json, textOf } from "../../../shared/json.ts";
+import { LARGEST_PAGE, listAllPosts } from "../../data/list-posts.ts";
 import { call } from "../../data/tools.ts";
 import { type PlanFilters, statusesOf } from "./plan-query.ts";
-
-/** The most posts of one answer. */
-const MOST = 500;
 
 type Posts = DraftCalendar["posts"];
 
@@ -24,15 +21,17 @@ export async function loadWindow(days: Json, filters: PlanFilters, names: Names)
   };
   const [calendar, labelled] = await Promise.all([
     loadWhole(args, names),
-    filters.label === "" ? null : loadPosts({ ...args, label: [filters.label] }),
+    filters.label === "" ? null : listAllPosts({ ...args, label: [filters.label] }),
   ]);
   return filterCalendar(calendar, filters, labelled && new Set(labelled.map(({ id }) => id)));
 }
 
 /** A calendar with more posts than one answer holds gets them a page at a time. */
 async function loadWhole(args: Json, names: Names): Promise<DraftCalendar> {
-  const calendar = await call("show_calendar", { ...args, limit: MOST });
-  return calendar.posts.length < MOST ? calendar : withPosts(calendar, await loadPosts(args), names);
+  const calendar = await call("show_calendar", { ...args, limit: LARGEST_PAGE });
+  return calendar.posts.length < LARGEST_PAGE
+    ? calendar
+    : withPosts(calendar, await listAllPosts(args), names);
 }
 
 /** `posts`: the latest first, as they are listed. */
@@ -47,21 +46,6 @@ export function withPosts(calendar: DraftCalendar, posts: Posts, known: Names): 
     names: { ...names, ...calendar.names },
     platforms: { ...platforms, ...calendar.platforms },
   };
-}
-
-async function loadPosts(args: Json): Promise<Posts> {
-  const posts: Posts = [];
-  let cursor: string | null = null;
-  do {
-    const page: PostPage = await call("list_posts", {
-      ...args,
-      limit: MOST,
-      ...(cursor !== null && { cursor }),
-    });
-    posts.push(...page.posts);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  return posts;
 }
 
 /** `labelled`: the posts with the label that is asked for. Free times and what series bring have neither state nor label. */

@@ -1,18 +1,18 @@
 import { type Signal, signal } from "@preact/signals";
 import { App } from "../../../features/calendar/app.ts";
-import type { Opened } from "../../../features/calendar/options.ts";
+import type { CalendarItem } from "../../../features/calendar/options.ts";
 import type { State } from "../../../features/calendar/state.ts";
 import { Host } from "../../../shared/host.ts";
 import { jsonOf } from "../../../shared/json.ts";
 import type { Wire } from "../../../shared/wire.ts";
 import type { Day } from "../../../shared/zone.ts";
-import { PlatformGlyph } from "../../../ui/channel.tsx";
+import { PlatformGlyph } from "../../channel/channel-label.tsx";
 import { complain, say } from "../../../ui/toasts.tsx";
 import { answered, PAGE_ABILITIES, pageWire } from "../../data/page-wire.ts";
 import { may } from "../../data/session.ts";
 import { channelName, findAccount, platformTitle, shortName } from "../../data/shared-data.ts";
+import { pictureUrl } from "../../data/wire.ts";
 import { seriesAddress } from "../../post/series-part.tsx";
-import { pictureUrl } from "../../wire.ts";
 import { loadWindow } from "./load-window.ts";
 import type { PlanFilters, PlanQuery } from "./plan-query.ts";
 import { draftAddress, slotAddress } from "./tile.tsx";
@@ -35,7 +35,7 @@ export interface Plan {
 export function createPlan(room: () => Room): Plan {
   const day = signal<Day | null>(null);
   const problem = signal<string | null>(null);
-  const open = (opened: Opened): void => {
+  const open = (opened: CalendarItem): void => {
     if (opened.kind === "post") return room().open(opened.id, opened.day);
     if (opened.kind === "slot") return may("draft") ? room().go(slotAddress(opened)) : undefined;
     if (opened.kind === "draft") {

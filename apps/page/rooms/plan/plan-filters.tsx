@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useId, useRef } from "preact/hooks";
 import { accounts } from "../../data/shared-data.ts";
 import { Button } from "../../../ui/button.tsx";
-import { ChannelLabel } from "../../../ui/channel.tsx";
+import { ChannelLabel } from "../../channel/channel-label.tsx";
 import { isFiltered, PLAN_STATES, type PlanFilters, type PlanState } from "./plan-query.ts";
 import { TypedInput } from "./typed-input.tsx";
 

@@ -1,7 +1,7 @@
 import { CalendarSearch } from "lucide-preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { ComingLine } from "../../../features/calendar/coming-line.tsx";
-import { tellSeriesComing, type ToldComing } from "../../../features/calendar/coming.ts";
+import { comingSentence, type ComingSentence } from "../../../features/calendar/coming.ts";
 import { readCalendar } from "../../../features/calendar/posts.ts";
 import { now } from "../../../shared/clock.ts";
 import { jsonOf } from "../../../shared/json.ts";
@@ -16,7 +16,7 @@ import type { PlanQuery } from "./plan-query.ts";
 import { PostTile } from "./tile.tsx";
 import { usePosts } from "./use-posts.ts";
 
-/** The posts by day, as far as one scrolls. `round`: another number asks anew. */
+/** The posts by day, more of them on scrolling. A new `round` reloads. */
 export function PlanList({
   query,
   round,
@@ -83,15 +83,15 @@ function NoPosts({ query }: { readonly query: PlanQuery }) {
   return <Empty icon={<CalendarSearch aria-hidden="true" />} title="No posts here" text={text} />;
 }
 
-/** So far ahead the series are told that have no posts there yet. */
+/** How far ahead series are named that have no posts there yet. */
 const AHEAD_MS = 92 * 86_400_000;
 
-/** What series will bring: without it they seem to end where their posts do. */
+/** What series will bring. Without it they seem to end where their posts do. */
 function SeriesAhead({ query, round }: { readonly query: PlanQuery; readonly round: number }) {
   const { channels, states, label, search, isUpcoming } = query;
-  const isTold = isUpcoming && label === "" && (states.length === 0 || states.includes("scheduled"));
-  const asked = JSON.stringify([isTold, channels, round]);
-  const { data } = useLoad((signal) => (isTold ? loadAhead(channels, signal) : Promise.resolve([])), asked);
+  const isNamed = isUpcoming && label === "" && (states.length === 0 || states.includes("scheduled"));
+  const asked = JSON.stringify([isNamed, channels, round]);
+  const { data } = useLoad((signal) => (isNamed ? loadAhead(channels, signal) : Promise.resolve([])), asked);
   if (data === null || data.length === 0) return null;
   if (search !== "")
     return (
@@ -99,9 +99,9 @@ function SeriesAhead({ query, round }: { readonly query: PlanQuery; readonly rou
     );
   return (
     <section class="plan-day" aria-label="Series">
-      {data.map((told) => (
-        <p key={told.draftId} class="muted note">
-          <ComingLine told={told} address={seriesAddress} />
+      {data.map((sentence) => (
+        <p key={sentence.draftId} class="muted note">
+          <ComingLine sentence={sentence} address={seriesAddress} />
         </p>
       ))}
     </section>
@@ -111,7 +111,7 @@ function SeriesAhead({ query, round }: { readonly query: PlanQuery; readonly rou
 async function loadAhead(
   channels: PlanQuery["channels"],
   signal: AbortSignal,
-): Promise<readonly ToldComing[]> {
+): Promise<readonly ComingSentence[]> {
   const args = {
     from: zone.value.read(now()).day,
     to: zone.value.read(now() + AHEAD_MS).day,
@@ -122,7 +122,7 @@ async function loadAhead(
   return series
     .filter(({ coming }) => coming.length > 0)
     .map((one) =>
-      tellSeriesComing(
+      comingSentence(
         one,
         one.coming.map((at) => zone.value.read(at).day),
         (day) => formats.value.shortDay(day),

@@ -9,13 +9,13 @@ import {
   periodDrafts,
   periodPosts,
   type State,
-  tellComing,
+  comingLines,
 } from "../../../features/calendar/state.ts";
 import type { Day } from "../../../shared/zone.ts";
 import { useAddress } from "../../data/address.tsx";
 import { useLookAgain } from "../../data/look-again.ts";
 import { may, timezone } from "../../data/session.ts";
-import { accounts, postChanges, findAccount, offline, status } from "../../data/shared-data.ts";
+import { accounts, postChanges, findAccount, status } from "../../data/shared-data.ts";
 import { seriesAddress } from "../../post/series-part.tsx";
 import { PostView } from "../../post/post-view.tsx";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
@@ -35,6 +35,7 @@ import {
 } from "./plan-query.ts";
 import { ListBar, PeriodBar, ViewSwitch } from "./plan-toolbar.tsx";
 import { useNarrow } from "./use-narrow.ts";
+import { offline } from "../../../shared/reach.ts";
 
 /** What went out, what will, and what could. */
 export function PlanRoom() {
@@ -80,7 +81,7 @@ export function PlanRoom() {
         />
       </div>
       {timezone.value !== Intl.DateTimeFormat().resolvedOptions().timeZone && (
-        <p class="muted note">Times are by the clock of {timezone.value}.</p>
+        <p class="muted note">Times are in the time zone {timezone.value}.</p>
       )}
       {isMissing(query) ? (
         <Empty
@@ -253,7 +254,7 @@ function EmptyPeriod({
         <Button onClick={() => onQuery({ channels: [], states: [], label: "" })}>Show all</Button>
       </Empty>
     );
-  const coming = tellComing(state);
+  const coming = comingLines(state);
   return (
     <Empty
       icon={<CalendarPlus aria-hidden="true" />}
@@ -261,8 +262,12 @@ function EmptyPeriod({
       text={
         coming.length === 0
           ? "Your posts, drafts and free slots are shown here."
-          : coming.map((told) => (
-              <ComingLine key={`${told.draftId}${told.after}`} told={told} address={seriesAddress} />
+          : coming.map((sentence) => (
+              <ComingLine
+                key={`${sentence.draftId}${sentence.after}`}
+                sentence={sentence}
+                address={seriesAddress}
+              />
             ))
       }
     >

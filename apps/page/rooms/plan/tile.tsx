@@ -2,8 +2,8 @@ import type { CalendarDraft, CalendarPost, FreeSlot } from "../../../features/ca
 import { formats } from "../../data/session.ts";
 import { channelName, findAccount } from "../../data/shared-data.ts";
 import { DraftBadge, StatusBadge } from "../../../ui/badges.tsx";
-import { ChannelLabel, PlatformGlyph } from "../../../ui/channel.tsx";
-import { Picture } from "../../../ui/picture.tsx";
+import { ChannelLabel, PlatformGlyph } from "../../channel/channel-label.tsx";
+import { Picture } from "../../post/picture.tsx";
 
 /** A post with its picture, text, time, channel and state. */
 export function PostTile({ post, onOpen }: { readonly post: CalendarPost; onOpen(id: string): void }) {

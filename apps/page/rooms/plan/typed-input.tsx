@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 interface TypedInputProps extends Omit<InputHTMLAttributes, "value" | "onChange"> {
   readonly value: string;
   onValue(value: string): void;
-  /** It is told while one types, too, a moment after the last key. */
+  /** Passed on while one types, too, a moment after the last key. */
   readonly isLive?: boolean;
 }
 
@@ -23,13 +23,13 @@ export function TypedInput({ value, onValue, isLive = false, ...rest }: TypedInp
     if (input !== null && !isTyped) input.value = value;
   }, [value]);
   useLayoutEffect(() => () => clearTimeout(timer.current), []);
-  const tell = (): void => {
+  const passOn = (): void => {
     clearTimeout(timer.current);
     latest.current(field.current?.value.trim() ?? "");
   };
   const typed = (): void => {
     clearTimeout(timer.current);
-    timer.current = setTimeout(tell, LIVE_AFTER_MS);
+    timer.current = setTimeout(passOn, LIVE_AFTER_MS);
   };
-  return <input {...rest} ref={field} onChange={tell} onInput={isLive ? typed : undefined} />;
+  return <input {...rest} ref={field} onChange={passOn} onInput={isLive ? typed : undefined} />;
 }

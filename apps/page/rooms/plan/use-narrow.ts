@@ -7,9 +7,9 @@ export function useNarrow(): boolean {
   const [isNarrow, setIsNarrow] = useState(() => matchMedia(NARROW).matches);
   useEffect(() => {
     const query = matchMedia(NARROW);
-    const tell = (): void => setIsNarrow(query.matches);
-    query.addEventListener("change", tell);
-    return () => query.removeEventListener("change", tell);
+    const update = (): void => setIsNarrow(query.matches);
+    query.addEventListener("change", update);
+    return () => query.removeEventListener("change", update);
   }, []);
   return isNarrow;
 }

@@ -4,13 +4,12 @@ import { type CalendarPost, readPost } from "../../../features/calendar/posts.ts
 import { now } from "../../../shared/clock.ts";
 import type { Json } from "../../../shared/json.ts";
 import { zone } from "../../data/session.ts";
+import { LARGEST_PAGE, listAllPosts } from "../../data/list-posts.ts";
 import { call } from "../../data/tools.ts";
-import { sentenceOf } from "../../wire.ts";
+import { sentenceOf } from "../../../shared/texts.ts";
 import { type PlanQuery, statusesOf } from "./plan-query.ts";
 
 const PAGE = 100;
-/** The most that the server answers at once. */
-const LARGEST_PAGE = 500;
 
 interface Posts {
   readonly posts: readonly CalendarPost[];
@@ -19,7 +18,7 @@ interface Posts {
   readonly isLoading: boolean;
 }
 
-/** The posts of the list: the latest a page at a time, those to come all at once. `round`: another asks anew. */
+/** Past posts by page, upcoming ones at once. A new `round` reloads. */
 export function usePosts(query: PlanQuery, round: number): Posts & { more(): void } {
   const [state, setState] = useState<Posts>({ posts: [], cursor: null, error: null, isLoading: true });
   const latest = useRef(state);
@@ -31,9 +30,7 @@ export function usePosts(query: PlanQuery, round: number): Posts & { more(): voi
       const mine = ++run.current;
       setState((one) => ({ ...one, isLoading: true, error: null }));
       try {
-        const page = await (query.isUpcoming
-          ? loadUpcoming(argsOf(query))
-          : loadPage(argsOf(query), cursor, limit));
+        const page = await loadPage(query, cursor, limit);
         const posts = [...before, ...page.posts.flatMap((post) => readPost(post) ?? [])];
         if (mine === run.current) setState({ posts, cursor: page.nextCursor, error: null, isLoading: false });
       } catch (reason) {
@@ -69,18 +66,9 @@ function argsOf({ channels, states, label, search, isUpcoming }: PlanQuery): Jso
   };
 }
 
-function loadPage(args: Json, cursor: string | null, limit: number): Promise<PostPage> {
+async function loadPage(query: PlanQuery, cursor: string | null, limit: number): Promise<PostPage> {
+  const args = argsOf(query);
+  // The server lists the latest first, so the next ones are at the end of its last page.
+  if (query.isUpcoming) return { posts: (await listAllPosts(args)).reverse(), nextCursor: null };
   return call("list_posts", { ...args, limit, ...(cursor !== null && { cursor }) });
-}
-
-/** The server lists the latest first, so that the next ones stand on its last page. */
-async function loadUpcoming(args: Json): Promise<PostPage> {
-  const posts: PostPage["posts"] = [];
-  let cursor: string | null = null;
-  do {
-    const page: PostPage = await loadPage(args, cursor, LARGEST_PAGE);
-    posts.push(...page.posts);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  return { posts: posts.reverse(), nextCursor: null };
 }

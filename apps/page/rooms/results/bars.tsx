@@ -58,9 +58,12 @@ export function Bars(props: BarsProps) {
   return <div ref={place} class="bars" role="img" aria-label={label} />;
 }
 
-type Looks = Pick<BarsProps, "days" | "top" | "height" | "hasAxes" | "onPoint">;
+type BarsOptions = Pick<BarsProps, "days" | "top" | "height" | "hasAxes" | "onPoint">;
 
-function optionsFor(element: HTMLElement, { days, top, height, hasAxes, onPoint }: Looks): uPlot.Options {
+function optionsFor(
+  element: HTMLElement,
+  { days, top, height, hasAxes, onPoint }: BarsOptions,
+): uPlot.Options {
   const { bars } = uPlot.paths;
   const [accent, muted, line] = ["--accent", "--muted", "--line"].map((name) => colourOf(element, name));
   const axis = {

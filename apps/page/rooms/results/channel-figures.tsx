@@ -5,9 +5,9 @@ import type { Day } from "../../../shared/zone.ts";
 import { formats } from "../../data/session.ts";
 import { accounts, channelName, platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
-import { useWork } from "../../data/use-work.ts";
+import { useWork } from "../../../ui/use-work.ts";
 import { Button } from "../../../ui/button.tsx";
-import { ChannelLabel } from "../../../ui/channel.tsx";
+import { ChannelLabel } from "../../channel/channel-label.tsx";
 import { figureInWords, figuresOf } from "./figures.ts";
 import { Part } from "./part.tsx";
 

@@ -1,7 +1,7 @@
 import { addDays, type Day, type Zone } from "../../../shared/zone.ts";
 
 /** What is counted: that a post went live on a channel, and when. */
-export interface Live {
+export interface LivePost {
   readonly accountId: string;
   readonly at: number;
   /** What it adds to its day. Default: 1, the post itself. */
@@ -11,7 +11,7 @@ export interface Live {
 /** With fewer posts than this, what one compares is chance. */
 export const FEW_POSTS = 20;
 
-export interface Published {
+export interface DailyCounts {
   readonly days: readonly Day[];
   /** Of each channel, as many as there are days; those with most posts first. */
   readonly channels: readonly ChannelCounts[];
@@ -33,7 +33,7 @@ export function lastDays(today: Day, count: number): readonly Day[] {
 }
 
 /** How many posts went live on each of the days, or what they have together. Others are left out. */
-export function countByDay(posts: readonly Live[], days: readonly Day[], zone: Zone): Published {
+export function countByDay(posts: readonly LivePost[], days: readonly Day[], zone: Zone): DailyCounts {
   const positions = new Map(days.map((day, at) => [day, at]));
   const byChannel = new Map<string, { counts: number[]; posts: number }>();
   const totals = days.map(() => 0);
@@ -64,7 +64,7 @@ export interface WeekHours {
 }
 
 /** Posts by the day of the week and the hour at which they went live. */
-export function countByWeekHour(posts: readonly Live[], zone: Zone, firstWeekday: number): WeekHours {
+export function countByWeekHour(posts: readonly LivePost[], zone: Zone, firstWeekday: number): WeekHours {
   const rows = Array.from({ length: WEEKDAYS }, () => Array.from({ length: HOURS }, () => 0));
   for (const { at } of posts) {
     const { day, minutes } = zone.read(at);
@@ -103,9 +103,4 @@ export function shadeOf(count: number, most: number): 0 | 1 | 2 | 3 | 4 {
 
 export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0);
-}
-
-/** How a count of posts is said. */
-export function postsInWords(count: number): string {
-  return count === 1 ? "1 post" : `${count.toLocaleString("en")} posts`;
 }

@@ -10,6 +10,7 @@ import {
   AGES,
   type Age,
   type Figures,
+  isAge,
   knownMetrics,
   METRIC_NAMES,
   type Metric,
@@ -45,7 +46,9 @@ export function FiguresPart({ days }: FiguresPartProps) {
             class="input"
             value={metric ?? ""}
             disabled={known.length === 0}
-            onChange={(event) => setWanted(event.currentTarget.value as Metric)}
+            onChange={({ currentTarget: { value } }) =>
+              setWanted(known.find((one) => one.metric === value)?.metric ?? null)
+            }
           >
             {known.length === 0 && <option value="">None yet</option>}
             {known.map((one) => (
@@ -57,7 +60,11 @@ export function FiguresPart({ days }: FiguresPartProps) {
         </label>
         <label>
           <span>After</span>
-          <select class="input" value={age} onChange={(event) => setAge(event.currentTarget.value as Age)}>
+          <select
+            class="input"
+            value={age}
+            onChange={({ currentTarget: { value } }) => isAge(value) && setAge(value)}
+          >
             {Object.entries(AGES).map(([name, words]) => (
               <option key={name} value={name}>
                 {words}
@@ -70,7 +77,7 @@ export function FiguresPart({ days }: FiguresPartProps) {
       {data === null && error === null && <Bones rows={5} label="Figures are loading" />}
       {data !== null && metric === null && <NothingKnown age={AGES[age]} />}
       {metric !== null && <Answers posts={posts} metric={metric} age={age} days={days} span={{ from, to }} />}
-      {data !== null && <Unknown loaded={data} />}
+      {data !== null && <UnknownFigures loaded={data} />}
     </section>
   );
 }
@@ -111,7 +118,7 @@ function Answers({ posts, metric, age, days, span }: AnswersProps) {
 }
 
 /** What is missing, once for each channel. */
-function Unknown({ loaded: { unavailable, isCut } }: { readonly loaded: LoadedFigures }) {
+function UnknownFigures({ loaded: { unavailable, isCut } }: { readonly loaded: LoadedFigures }) {
   if (unavailable.length === 0 && !isCut) return null;
   return (
     <ul class="note muted unknown">

@@ -17,6 +17,10 @@ export const METRICS = Object.keys(METRIC_NAMES) as readonly Metric[];
 export const AGES = { "1h": "1 hour", "24h": "24 hours", "7d": "7 days", "30d": "30 days" } as const;
 export type Age = keyof typeof AGES;
 
+export function isAge(text: string): text is Age {
+  return Object.hasOwn(AGES, text);
+}
+
 const SHORT = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
 
 /** `950`, `1.2K`: for a cell or an axis. */

@@ -4,17 +4,18 @@ import type { Day } from "../../../shared/zone.ts";
 import { formats } from "../../data/session.ts";
 import { channelName, findAccount, platformTitle } from "../../data/shared-data.ts";
 import { Button } from "../../../ui/button.tsx";
-import { ChannelLabel } from "../../../ui/channel.tsx";
+import { ChannelLabel } from "../../channel/channel-label.tsx";
 import { Bars } from "./bars.tsx";
-import { type ChannelCounts, postsInWords, type Published, sum } from "./counts.ts";
+import { type ChannelCounts, type DailyCounts, sum } from "./counts.ts";
 import { Downloads, drawPlots } from "./downloads.tsx";
 import { METRIC_NAMES, type Metric, shortly } from "./metrics.ts";
 import { Part } from "./part.tsx";
+import { countPosts } from "../../../shared/texts.ts";
 
 const SHOWN_CHANNELS = 6;
 
 interface ByDayProps {
-  readonly published: Published;
+  readonly published: DailyCounts;
   /** What is added up, where that is not the posts themselves. */
   readonly metric?: Metric;
   /** At which age of each post. */
@@ -26,9 +27,7 @@ export function PublishedByDay({ published, metric, age = "" }: ByDayProps) {
   const { days, totals, channels, posts } = published;
   const title = metric === undefined ? "Published by day" : `${METRIC_NAMES[metric]} by day`;
   const amount = (value: number, of: number): string =>
-    metric === undefined
-      ? postsInWords(of)
-      : `${value.toLocaleString("en")} ${metric} of ${postsInWords(of)}`;
+    metric === undefined ? countPosts(of) : `${value.toLocaleString("en")} ${metric} of ${countPosts(of)}`;
   const place = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<number | null>(null);
   const [isAll, setIsAll] = useState(false);
@@ -39,7 +38,7 @@ export function PublishedByDay({ published, metric, age = "" }: ByDayProps) {
   return (
     <Part
       title={title}
-      basis={`${postsInWords(posts)} on ${channels.length === 1 ? "one channel" : `${channels.length} channels`}${age === "" ? "" : `, ${age} after each`}`}
+      basis={`${countPosts(posts)} on ${channels.length === 1 ? "one channel" : `${channels.length} channels`}${age === "" ? "" : `, ${age} after each`}`}
       actions={
         <Downloads
           title={title}
@@ -104,7 +103,7 @@ function nameOf(accountId: string): string {
   return provider === undefined ? called : besidePlatform(called, platformTitle(provider));
 }
 
-function dayRows({ days, channels, totals }: Published): readonly (readonly (string | number)[])[] {
+function dayRows({ days, channels, totals }: DailyCounts): readonly (readonly (string | number)[])[] {
   const head = ["day", ...channels.map(({ accountId }) => nameOf(accountId)), "all"];
   return [
     head,
@@ -147,7 +146,7 @@ function DayTable({
   published: { days, channels, totals },
   title,
 }: {
-  readonly published: Published;
+  readonly published: DailyCounts;
   readonly title: string;
 }) {
   const rows = days.map((day, at) => ({ day, at })).filter(({ at }) => (totals[at] ?? 0) > 0);

@@ -1,11 +1,12 @@
 import { formats } from "../../data/session.ts";
 import { channelName } from "../../data/shared-data.ts";
-import { ChannelLabel } from "../../../ui/channel.tsx";
-import { Picture } from "../../../ui/picture.tsx";
-import { FEW_POSTS, postsInWords } from "./counts.ts";
+import { ChannelLabel } from "../../channel/channel-label.tsx";
+import { Picture } from "../../post/picture.tsx";
+import { FEW_POSTS } from "./counts.ts";
 import { Downloads } from "./downloads.tsx";
 import { AGES, type Age, type Figures, METRIC_NAMES, METRICS, type Metric, ranked } from "./metrics.ts";
 import { Part } from "./part.tsx";
+import { countPosts } from "../../../shared/texts.ts";
 
 const SHOWN = 5;
 
@@ -23,7 +24,7 @@ export function RankedPosts({ posts, metric, at }: RankedProps) {
   return (
     <Part
       title={title}
-      basis={`${postsInWords(all.length)} of ${posts.length} have it, ${AGES[at]} after each`}
+      basis={`${countPosts(all.length)} of ${posts.length} have it, ${AGES[at]} after each`}
       actions={<Downloads title={title} rows={() => postRows(all)} />}
     >
       <h3>{isEnough ? "Best" : "All, best first"}</h3>

@@ -1,6 +1,6 @@
 import { ChartNoAxesColumn, PenLine } from "lucide-preact";
 import { useMemo, useState } from "preact/hooks";
-import { latenessInWords } from "../../lateness.ts";
+import { latenessInWords } from "../../data/lateness.ts";
 import { useLoad } from "../../data/load.ts";
 import { formats, may, zone } from "../../data/session.ts";
 import { status } from "../../data/shared-data.ts";
@@ -8,13 +8,14 @@ import { ButtonLink } from "../../../ui/button.tsx";
 import { Room } from "../../../ui/room.tsx";
 import { Bones, Empty, Problem } from "../../../ui/states.tsx";
 import { ChannelFigures } from "./channel-figures.tsx";
-import { countByDay, countByWeekHour, lastDays, postsInWords } from "./counts.ts";
+import { countByDay, countByWeekHour, lastDays } from "./counts.ts";
 import { loadPublished, type LivePosts } from "./load-published.ts";
 import { FiguresPart } from "./figures-part.tsx";
 import { Part } from "./part.tsx";
 import { PublishedByDay } from "./published.tsx";
 import { Suggestions } from "./suggestions.tsx";
 import { WhenMap } from "./week-hours.tsx";
+import { countPosts } from "../../../shared/texts.ts";
 
 const SPANS = [30, 90] as const;
 type Span = (typeof SPANS)[number];
@@ -72,13 +73,13 @@ function Answers({ live, days }: { readonly live: LivePosts; readonly days: read
       <FiguresPart days={days} />
       {live.isCut && (
         <p class="hint">
-          These are the latest {postsInWords(live.posts.length)}. Older ones are not counted here.
+          These are the latest {countPosts(live.posts.length)}. Older ones are not counted here.
         </p>
       )}
       <PublishedByDay published={published} />
       <WhenMap week={week} />
       {status.value !== null && (
-        <Part title="Punctuality" basis={postsInWords(status.value.lateness.sampleSize)}>
+        <Part title="Punctuality" basis={countPosts(status.value.lateness.sampleSize)}>
           <p>{latenessInWords(status.value.lateness)}</p>
         </Part>
       )}

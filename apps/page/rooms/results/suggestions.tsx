@@ -5,12 +5,13 @@ import type { SlotSuggestion } from "../../../../src/domain/accounts/schedule.ts
 import { formats, may } from "../../data/session.ts";
 import { accounts, channelName, loadAccounts, findAccount } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
-import { useWork } from "../../data/use-work.ts";
+import { useWork } from "../../../ui/use-work.ts";
 import { Button } from "../../../ui/button.tsx";
-import { ChannelLabel } from "../../../ui/channel.tsx";
+import { ChannelLabel } from "../../channel/channel-label.tsx";
 import { say } from "../../../ui/toasts.tsx";
-import { dayOfRow, postsInWords } from "./counts.ts";
+import { dayOfRow } from "./counts.ts";
 import { Part } from "./part.tsx";
+import { countPosts } from "../../../shared/texts.ts";
 
 /** Times that did well, for each channel on request. A person sets them. */
 export function Suggestions() {
@@ -113,15 +114,14 @@ function Proposal({
               {formats.value.weekday(dayOfRow(DAYS.indexOf(day), MONDAY))} {time}
             </b>
             <span class="note muted">
-              {median.toLocaleString("en")} {metric}, of {postsInWords(of)}
+              {median.toLocaleString("en")} {metric}, of {countPosts(of)}
             </span>
           </li>
         ))}
       </ul>
       <p class="note muted">
-        Medians. Usual for the channel: {usual?.toLocaleString("en") ?? "not known"}, of {postsInWords(posts)}
-        . Times in {schedule?.timezone ?? ""}. They replace its slots, and posts that wait stay where they
-        are.
+        Medians. Usual for the channel: {usual?.toLocaleString("en") ?? "not known"}, of {countPosts(posts)}.
+        Times in {schedule?.timezone ?? ""}. They replace its slots, and posts that wait stay where they are.
       </p>
     </div>
   );

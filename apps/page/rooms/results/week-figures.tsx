@@ -3,11 +3,12 @@ import { useLoad } from "../../data/load.ts";
 import { formats } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
 import { Bones, Problem } from "../../../ui/states.tsx";
-import { dayOfRow, FEW_POSTS, HOURS, postsInWords, shadeOf } from "./counts.ts";
+import { dayOfRow, FEW_POSTS, HOURS, shadeOf } from "./counts.ts";
 import { HourTable, hours } from "./hour-table.tsx";
 import { Downloads, openCanvas } from "./downloads.tsx";
 import { AGES, type Age, type HourCell, METRIC_NAMES, type Metric, shortly, weekCells } from "./metrics.ts";
 import { Part, TooFew } from "./part.tsx";
+import { countPosts } from "../../../shared/texts.ts";
 
 /** An hour with fewer posts is hatched: what it shows may be chance. */
 const FEW_IN_HOUR = 3;
@@ -43,7 +44,7 @@ export function WeekFigures({ from, to, at, metric }: WeekFiguresProps) {
   return (
     <Part
       title={title}
-      basis={`${postsInWords(posts)}, ${AGES[at]} after each, by the clock of each channel`}
+      basis={`${countPosts(posts)}, ${AGES[at]} after each, in the time zone of each channel`}
       actions={
         isDrawn && (
           <Downloads
@@ -59,7 +60,7 @@ export function WeekFigures({ from, to, at, metric }: WeekFiguresProps) {
     >
       {error !== null && <Problem sentence={error} onRetry={again} />}
       {data === null && error === null && <Bones rows={4} label="The week is loading" />}
-      {data !== null && !isDrawn && <TooFew posts={postsInWords(posts)} few={FEW_POSTS} />}
+      {data !== null && !isDrawn && <TooFew posts={countPosts(posts)} few={FEW_POSTS} />}
       {isDrawn && (
         <>
           <div
@@ -122,7 +123,7 @@ function bestInWords(rows: Rows, names: readonly string[], metric: Metric): stri
     .sort((a, b) => (b.median ?? 0) - (a.median ?? 0));
   if (best === undefined) return `No hour has ${FEW_IN_HOUR} posts or more yet.`;
   const when = `${names[best.day] ?? ""} from ${formats.value.hour(best.hour)}`;
-  return `Most ${metric} had posts on ${when}: a median of ${(best.median ?? 0).toLocaleString("en")}, of ${postsInWords(best.posts)}.`;
+  return `Most ${metric} had posts on ${when}: a median of ${(best.median ?? 0).toLocaleString("en")}, of ${countPosts(best.posts)}.`;
 }
 
 function hourRows(rows: Rows): readonly (readonly (string | number | null)[])[] {

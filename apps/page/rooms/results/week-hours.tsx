@@ -1,7 +1,8 @@
 import { formats, timezone } from "../../data/session.ts";
-import { dayOfRow, FEW_POSTS, postsInWords, shadeOf, type WeekHours } from "./counts.ts";
+import { dayOfRow, FEW_POSTS, shadeOf, type WeekHours } from "./counts.ts";
 import { HourTable, hours } from "./hour-table.tsx";
 import { Part, TooFew } from "./part.tsx";
+import { countPosts } from "../../../shared/texts.ts";
 
 /** When posts went live, by day of the week and hour. Each cell has its number, so it is read without colour. */
 export function WhenMap({ week }: { readonly week: WeekHours }) {
@@ -9,9 +10,9 @@ export function WhenMap({ week }: { readonly week: WeekHours }) {
   const { firstWeekday } = formats.value;
   const names = rows.map((_, row) => formats.value.weekday(dayOfRow(row, firstWeekday)));
   return (
-    <Part title="When posts went live" basis={`${postsInWords(posts)}, times in ${timezone.value}`}>
+    <Part title="When posts went live" basis={`${countPosts(posts)}, times in ${timezone.value}`}>
       {posts < FEW_POSTS ? (
-        <TooFew posts={postsInWords(posts)} few={FEW_POSTS} />
+        <TooFew posts={countPosts(posts)} few={FEW_POSTS} />
       ) : (
         <>
           <div
@@ -53,7 +54,7 @@ export function WhenMap({ week }: { readonly week: WeekHours }) {
 }
 
 function peakInWords({ peak, most }: WeekHours, names: readonly string[]): string {
-  if (peak === null) return `No hour stands out: the most is ${postsInWords(most)} in an hour.`;
+  if (peak === null) return `No hour stands out: the most is ${countPosts(most)} in an hour.`;
   const from = formats.value.hour(peak.hour);
-  return `Most went live on ${names[peak.row] ?? ""} from ${from}: ${postsInWords(most)}.`;
+  return `Most went live on ${names[peak.row] ?? ""} from ${from}: ${countPosts(most)}.`;
 }

@@ -3,9 +3,9 @@ import { now } from "../../../shared/clock.ts";
 import { readWallTime } from "../../../shared/wall-time.ts";
 import { DecideButtons } from "../../../features/draft/decide-buttons.tsx";
 import { choicesFor, isPast, isUndecided, obstacleOf } from "../../../features/draft/readiness.ts";
-import { tellApproval } from "../../../features/draft/telling.ts";
+import { approvalInWords } from "../../../features/draft/draft-words.ts";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
-import { Field } from "../../../ui/field.tsx";
+import { Form, Field } from "../../../ui/field.tsx";
 import { Problem } from "../../../ui/states.tsx";
 import { may, timezone, zone } from "../../data/session.ts";
 import { longTime } from "../../../shared/when.ts";
@@ -25,7 +25,7 @@ export function DeskBar({ item: { shown: draft }, desk }: { readonly item: Item;
     <div class="review-bar" role="group" aria-label="Decide">
       {desk.refusal !== null && <Problem sentence={desk.refusal} />}
       <div class="decide-row">
-        {isLate ? <NewTime desk={desk} /> : <p>{obstacle ?? tellApproval(draft, longTime)}</p>}
+        {isLate ? <NewTime desk={desk} /> : <p>{obstacle ?? approvalInWords(draft, longTime)}</p>}
         <div class="buttons">
           <DecideButtons
             choices={choices}
@@ -55,10 +55,9 @@ function NewTime({ desk: { isBusy, time, approve, complain } }: { readonly desk:
     time.current?.focus();
   };
   return (
-    <form
+    <Form
       class="review-time"
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={() => {
         if (!isBusy) approveAt();
       }}
     >
@@ -73,6 +72,6 @@ function NewTime({ desk: { isBusy, time, approve, complain } }: { readonly desk:
           Next free slot
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

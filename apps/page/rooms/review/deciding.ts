@@ -2,7 +2,7 @@
 export type ApprovalTime = { readonly scheduledAt: string } | { readonly slot: "next" };
 
 /** What a key does in the review. */
-export type KeyAction = "next" | "previous" | "approve" | "changes" | "discard";
+type KeyAction = "next" | "previous" | "approve" | "changes" | "discard";
 
 const KEYS: Readonly<Record<string, KeyAction>> = {
   j: "next",
@@ -14,7 +14,7 @@ const KEYS: Readonly<Record<string, KeyAction>> = {
   d: "discard",
 };
 
-export interface PressedKey {
+interface PressedKey {
   readonly key: string;
   readonly ctrlKey: boolean;
   readonly metaKey: boolean;

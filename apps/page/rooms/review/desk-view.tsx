@@ -2,21 +2,22 @@ import { useLayoutEffect, useState } from "preact/hooks";
 import { Key } from "../../../features/draft/decide-buttons.tsx";
 import { DraftItems, DraftPager } from "../../../features/draft/draft-items.tsx";
 import { isUndecided } from "../../../features/draft/readiness.ts";
-import { countOf, tellTimeShortly } from "../../../features/draft/telling.ts";
+import { timeInShort } from "../../../features/draft/draft-words.ts";
 import { may } from "../../data/session.ts";
 import { channelName } from "../../data/shared-data.ts";
 import { shortTime } from "../../../shared/when.ts";
-import { useWork } from "../../data/use-work.ts";
+import { useWork } from "../../../ui/use-work.ts";
 import { Ask } from "../../../ui/ask.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { Field } from "../../../ui/field.tsx";
+import { Form, Field } from "../../../ui/field.tsx";
 import { UNSAVED } from "../../../ui/leaving.ts";
 import { Sheet } from "../../../ui/sheet.tsx";
 import { DeskBar } from "./decide-bar.tsx";
 import { actionOf } from "./deciding.ts";
 import type { Item } from "./item.ts";
 import { ItemView } from "./item-view.tsx";
-import { type Desk, looks, useDesk } from "./use-desk.ts";
+import { type Desk, snapshots, useDesk } from "./use-desk.ts";
+import { countOf } from "../../../shared/texts.ts";
 
 interface DeskViewProps {
   /** Those that are gone through one after another. */
@@ -81,7 +82,7 @@ function DraftNav({ items, desk }: { readonly items: readonly Item[]; readonly d
         renderFacts={(draft) => (
           <>
             <span class="muted note">
-              {tellTimeShortly(draft, shortTime)} · {countOf(draft.targets.length, "channel")}
+              {timeInShort(draft, shortTime)} · {countOf(draft.targets.length, "channel")}
             </span>
             <Freshness draft={draft} />
           </>
@@ -92,7 +93,7 @@ function DraftNav({ items, desk }: { readonly items: readonly Item[]; readonly d
 }
 
 function Freshness({ draft: { id, revision } }: { readonly draft: Item["shown"] }) {
-  const before = looks.baseOf(id);
+  const before = snapshots.baseOf(id);
   if (before !== null && before.revision === revision) return null;
   return <span class="review-fresh">{before === null ? "New" : "Changed"}</span>;
 }
@@ -140,13 +141,7 @@ function ChangesSheet({ desk, onClose }: { readonly desk: Desk; onClose(): void 
   };
   return (
     <Sheet title="Ask for changes" loss={note.trim() === "" ? null : UNSAVED} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void sendBack();
-        }}
-      >
+      <Form class="stack" onSubmit={sendBack}>
         <Field
           label="What should change?"
           help="The draft goes back to its writer with these words. Nothing goes out."
@@ -173,7 +168,7 @@ function ChangesSheet({ desk, onClose }: { readonly desk: Desk; onClose(): void 
             Send back
           </Button>
         </div>
-      </form>
+      </Form>
     </Sheet>
   );
 }

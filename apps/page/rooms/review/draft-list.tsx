@@ -1,16 +1,16 @@
 import { CircleCheck, PenLine } from "lucide-preact";
 import { OutcomeBadge } from "../../../features/draft/outcome-badge.tsx";
-import { tellTimeShortly } from "../../../features/draft/telling.ts";
-import { useWork } from "../../data/use-work.ts";
+import { timeInShort } from "../../../features/draft/draft-words.ts";
+import { useWork } from "../../../ui/use-work.ts";
 import { may } from "../../data/session.ts";
 import { useLoad } from "../../data/load.ts";
 import { channelName } from "../../data/shared-data.ts";
 import { shortTime } from "../../../shared/when.ts";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
-import { Picture } from "../../../ui/picture.tsx";
+import { Picture } from "../../post/picture.tsx";
 import { Bones, Empty, Problem } from "../../../ui/states.tsx";
 import { complain } from "../../../ui/toasts.tsx";
-import { sentenceOf } from "../../wire.ts";
+import { sentenceOf } from "../../../shared/texts.ts";
 import { type Item, loadItems } from "./item.ts";
 
 const DECIDED_STATES = ["scheduled", "repeating", "ended", "discarded"] as const;
@@ -68,7 +68,7 @@ function Row({ item: { raw, shown }, isDecided }: { readonly item: Item; readonl
             {shown.title}
           </span>
           <span class="muted note" dir="auto">
-            {[tellTimeShortly(shown, shortTime), channels || "No channel yet", shown.writtenBy].join(" · ")}
+            {[timeInShort(shown, shortTime), channels || "No channel yet", shown.writtenBy].join(" · ")}
           </span>
           {decision !== null && decision.note !== null && (
             <span class="note" dir="auto">

@@ -1,8 +1,8 @@
 import { differencesOf } from "../../../features/draft/differences.ts";
-import { isOtherThan, type Seen } from "../../../features/draft/changes.ts";
+import { isOtherThan, type DraftSnapshot } from "../../../features/draft/changes.ts";
 import { PostLine, TargetCard, type Target, type TargetPost } from "../../../features/draft/target-card.tsx";
-import { ChannelLabel } from "../../../ui/channel.tsx";
-import { PostPreview } from "../../../ui/preview.tsx";
+import { ChannelLabel } from "../../channel/channel-label.tsx";
+import { PostPreview } from "../../post/preview.tsx";
 import { useLoad } from "../../data/load.ts";
 import { findAccount, platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
@@ -16,7 +16,7 @@ interface ItemCardProps {
   readonly item: Item;
   readonly target: Target;
   /** What is compared with. Null: nothing is marked. */
-  readonly before: Seen | null;
+  readonly before: DraftSnapshot | null;
 }
 
 /** A channel, with pictures and all fields. */
@@ -45,7 +45,7 @@ export function ItemCard({ item, target, before }: ItemCardProps) {
         <PostPreview
           preview={preview}
           renderText={(text, at) =>
-            seen === undefined ? text : <Marked before={seen.texts[at] ?? ""} after={text} />
+            seen === undefined ? text : <MarkedText before={seen.texts[at] ?? ""} after={text} />
           }
         />
       )}
@@ -82,7 +82,7 @@ function ItemPost({ item, post }: { readonly item: Item; readonly post: TargetPo
   );
 }
 
-function Marked({ before, after }: { readonly before: string; readonly after: string }) {
+function MarkedText({ before, after }: { readonly before: string; readonly after: string }) {
   if (before === after) return <>{after}</>;
   return (
     <>
@@ -121,14 +121,14 @@ function Fields({ item: { raw }, accountId }: { readonly item: Item; readonly ac
       {fields.map(([name, value]) => (
         <div key={name}>
           <dt>{inWords(name)}</dt>
-          <dd dir="auto">{typeof value === "object" ? JSON.stringify(value) : tellValue(value)}</dd>
+          <dd dir="auto">{typeof value === "object" ? JSON.stringify(value) : valueInWords(value)}</dd>
         </div>
       ))}
     </dl>
   );
 }
 
-function tellValue(value: string | number | boolean | undefined): string {
+function valueInWords(value: string | number | boolean | undefined): string {
   return typeof value === "boolean" ? (value ? "Yes" : "No") : String(value ?? "");
 }
 

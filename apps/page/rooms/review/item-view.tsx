@@ -1,19 +1,20 @@
 import type { RefObject } from "preact";
 import { tellSeries } from "../../../../src/domain/drafts/tell-series.ts";
-import { changesBetween, type Seen, seenOf } from "../../../features/draft/changes.ts";
+import { changesBetween, type DraftSnapshot, snapshotOf } from "../../../features/draft/changes.ts";
 import { DraftView } from "../../../features/draft/draft-view.tsx";
-import { countOf, nextDays } from "../../../features/draft/telling.ts";
+import { nextDays } from "../../../features/draft/draft-words.ts";
 import { now } from "../../../shared/clock.ts";
 import { formats, timezone } from "../../data/session.ts";
 import { channelName } from "../../data/shared-data.ts";
 import { clockTime, longTime } from "../../../shared/when.ts";
 import type { Item } from "./item.ts";
 import { ItemCard } from "./item-card.tsx";
+import { countOf } from "../../../shared/texts.ts";
 
 interface ItemViewProps {
   readonly item: Item;
   /** What was seen the last time. Null: it was not seen before. */
-  readonly before: Seen | null;
+  readonly before: DraftSnapshot | null;
   readonly isMarked: boolean;
   readonly heading: RefObject<HTMLHeadingElement>;
   setMarked(isMarked: boolean): void;
@@ -31,7 +32,7 @@ export function ItemView({ item, before, isMarked, heading, setMarked }: ItemVie
       on={(ms) => ` on ${longTime(ms)}`}
       remarks={
         changed !== null && (
-          <Changes before={changed} after={seenOf(raw)} isMarked={isMarked} setMarked={setMarked} />
+          <Changes before={changed} after={snapshotOf(raw)} isMarked={isMarked} setMarked={setMarked} />
         )
       }
     >
@@ -92,8 +93,8 @@ function Times({ item: { raw, shown } }: { readonly item: Item }) {
 }
 
 interface ChangesProps extends Pick<ItemViewProps, "isMarked" | "setMarked"> {
-  readonly before: Seen;
-  readonly after: Seen;
+  readonly before: DraftSnapshot;
+  readonly after: DraftSnapshot;
 }
 
 function Changes({ before, after, isMarked, setMarked }: ChangesProps) {

@@ -3,7 +3,8 @@ import { type Draft, ON_THIS_COMPUTER, readDraft } from "../../../shared/drafts.
 import { jsonOf } from "../../../shared/json.ts";
 import { isOwnKey } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
-import { CallError, isFinal, sentenceOf } from "../../wire.ts";
+import { CallError, isFinal } from "../../data/wire.ts";
+import { sentenceOf } from "../../../shared/texts.ts";
 
 /** A draft as the server gives it, and in the words that pages show. */
 export interface Item {
@@ -11,7 +12,7 @@ export interface Item {
   readonly shown: Draft;
 }
 
-export interface ItemPage {
+interface ItemPage {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
 }

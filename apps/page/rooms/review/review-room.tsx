@@ -41,9 +41,9 @@ export function ReviewRoom() {
         </p>
       )}
       {tab === "waiting" ? (
-        <Waiting wanted={id} />
+        <WaitingDrafts wanted={id} />
       ) : id !== null && tab === "decided" ? (
-        <One key={id} id={id} />
+        <OneDraft key={id} id={id} />
       ) : (
         <DraftList key={tab} isDecided={tab === "decided"} />
       )}
@@ -52,7 +52,7 @@ export function ReviewRoom() {
 }
 
 /** All that wait, and the one that was asked for, whatever its state is. */
-function Waiting({ wanted }: { readonly wanted: string | null }) {
+function WaitingDrafts({ wanted }: { readonly wanted: string | null }) {
   const { write } = useAddress();
   const isFirst = useRef(true);
   const { data, error, again, set } = useLoad(async (signal) => {
@@ -113,26 +113,26 @@ function NothingWaits() {
 }
 
 /** A draft that is decided: what became of it. */
-function One({ id }: { readonly id: string }) {
+function OneDraft({ id }: { readonly id: string }) {
   const { data, error, again, reload } = useLoad((signal) => loadItem(id, signal), id);
   if (data === null)
     return error === null ? (
       <Bones rows={3} label="Loading the draft" />
     ) : (
       <>
-        <AllDecided />
+        <NothingLeft />
         <Problem sentence={error} onRetry={again} />
       </>
     );
   return (
     <>
-      <AllDecided />
+      <NothingLeft />
       <DeskView key={data.shown.revision} items={[data]} whenDecided={reload} />
     </>
   );
 }
 
-function AllDecided() {
+function NothingLeft() {
   return (
     <p>
       <a href="/app/review?show=decided">All that is decided</a>

@@ -7,16 +7,17 @@ import { type Decision, isPast, obstacleOf } from "../../../features/draft/readi
 import { loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { longTime } from "../../../shared/when.ts";
-import { useRefusal } from "../../data/use-refusal.ts";
+import { useRefusal } from "../../../ui/use-work.ts";
 import { say, sayWith } from "../../../ui/toasts.tsx";
-import { CallError, sentenceOf } from "../../wire.ts";
-import { type Seen, seenOf } from "../../../features/draft/changes.ts";
+import { CallError } from "../../data/wire.ts";
+import { type DraftSnapshot, snapshotOf } from "../../../features/draft/changes.ts";
 import type { ApprovalTime } from "./deciding.ts";
 import { type Item, loadItem } from "./item.ts";
-import { Looks } from "./looks.ts";
-import { goesOutAtOnce, tellApproved } from "../../../features/draft/telling.ts";
+import { DraftSnapshots } from "./draft-snapshots.ts";
+import { goesOutAtOnce, approvalResult } from "../../../features/draft/draft-words.ts";
+import { sentenceOf } from "../../../shared/texts.ts";
 
-export const looks = new Looks(localStorage);
+export const snapshots = new DraftSnapshots(localStorage);
 
 const CONFLICT = 409;
 
@@ -29,7 +30,7 @@ const SAID = {
 /** What is on the screen, and what a person does with it. */
 export interface Desk {
   readonly item: Item | null;
-  readonly before: Seen | null;
+  readonly before: DraftSnapshot | null;
   /** Its place among those that are gone through, from 0. */
   readonly at: number;
   readonly asking: Decision | null;
@@ -75,7 +76,7 @@ export function useDesk(items: readonly Item[], whenDecided: (item: Item) => voi
 
   useEffect(() => {
     setShownItem(item);
-    if (item !== null) looks.note(seenOf(item.raw));
+    if (item !== null) snapshots.record(snapshotOf(item.raw));
     if (wantsFocus.current) heading.current?.focus({ preventScroll: true });
     wantsFocus.current = false;
   }, [id, revision]);
@@ -91,7 +92,7 @@ export function useDesk(items: readonly Item[], whenDecided: (item: Item) => voi
   };
   const showNewer = (newer: Item, why: string | null): void => {
     clear();
-    if (item !== null) looks.compareWith(seenOf(item.raw));
+    if (item !== null) snapshots.compareWith(snapshotOf(item.raw));
     wantsFocus.current = true;
     setShownItem(newer);
     setNotice(why);
@@ -119,9 +120,9 @@ export function useDesk(items: readonly Item[], whenDecided: (item: Item) => voi
         ...more,
       });
       clear();
-      looks.forget(raw.id);
+      snapshots.forget(raw.id);
       void loadStatus();
-      tellDone(what, draft, visit);
+      showResult(what, draft, visit);
       wantsFocus.current = true;
       whenDecided(item);
     } catch (error) {
@@ -139,7 +140,7 @@ export function useDesk(items: readonly Item[], whenDecided: (item: Item) => voi
 
   return {
     item,
-    before: item === null ? null : looks.baseOf(item.shown.id),
+    before: item === null ? null : snapshots.baseOf(item.shown.id),
     at: items.findIndex(({ shown }) => shown.id === id),
     asking,
     isBusy,
@@ -169,14 +170,15 @@ async function newerOf(error: unknown, { shown }: Item): Promise<Item | null> {
   return fresh === null || fresh.shown.revision === shown.revision ? null : fresh;
 }
 
-function tellDone(what: Decision, draft: Item["raw"], visit: (url: string) => void): void {
+function showResult(what: Decision, draft: Item["raw"] | undefined, visit: (url: string) => void): void {
   if (what !== "approve") return say(SAID[what]);
-  const [first] = draft.posts;
-  const due = dueNow(draft.posts);
+  const { posts = [], repeat = null } = draft ?? {};
+  const [first] = posts;
+  const due = dueNow(posts);
   if (due.length > 0) followPosts(due);
-  if (due.length > 0 && due.length === draft.posts.length) return;
-  const times = draft.posts.map(({ scheduledAt }) => Date.parse(scheduledAt));
-  const told = tellApproved(draft.repeat !== null, times, now(), longTime);
+  if (due.length > 0 && due.length === posts.length) return;
+  const times = posts.map(({ scheduledAt }) => Date.parse(scheduledAt));
+  const told = approvalResult(repeat !== null, times, now(), longTime);
   if (first === undefined) return say(told);
   sayWith(told, "Show in plan", () => visit(`/app/plan?post=${encodeURIComponent(first.id)}`));
 }

@@ -3,7 +3,7 @@ import { may, session, timezone } from "../../data/session.ts";
 import { status } from "../../data/shared-data.ts";
 import { SignOut } from "../../frame.tsx";
 import { Bones } from "../../../ui/states.tsx";
-import { latenessInWords } from "../../lateness.ts";
+import { latenessInWords } from "../../data/lateness.ts";
 import { momentInWords } from "./moments.ts";
 import { Section } from "./section.tsx";
 import { Sessions } from "./sessions.tsx";

@@ -1,7 +1,7 @@
 import { Bot, Braces, Code, ExternalLink, SquareTerminal } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { siClaude, siCursor, siGooglegemini } from "simple-icons";
-import type { Loaded } from "../../data/load.ts";
+import type { LoadResult } from "../../data/load.ts";
 import { session } from "../../data/session.ts";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
 import { SHOWN_ONCE } from "../../../ui/leaving.ts";
@@ -17,7 +17,7 @@ import { Section } from "./section.tsx";
 type Assistant = (typeof ASSISTANTS)[number];
 
 interface AssistantsProps {
-  readonly grants: Loaded<readonly Grant[]>;
+  readonly grants: LoadResult<readonly Grant[]>;
   onKeyMade(): void;
 }
 

@@ -1,6 +1,6 @@
 import type { Role } from "../../../../src/domain/permissions.ts";
 import { accounts } from "../../data/shared-data.ts";
-import { ChannelLabel } from "../../../ui/channel.tsx";
+import { ChannelLabel } from "../../channel/channel-label.tsx";
 import { ROLE_WORDS } from "./roles.ts";
 
 /* What is given to a key, or to a program that asks. */

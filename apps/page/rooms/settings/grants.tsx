@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { type Loaded, useLoad } from "../../data/load.ts";
+import { type LoadResult, useLoad } from "../../data/load.ts";
 import { channelName } from "../../data/shared-data.ts";
 import { Ask } from "../../../ui/ask.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -11,7 +11,7 @@ import { roleTitle } from "./roles.ts";
 import { Section } from "./section.tsx";
 
 /** Programs that asked for access. Nothing where there are none. */
-export function Grants({ grants }: { readonly grants: Loaded<readonly Grant[]> }) {
+export function Grants({ grants }: { readonly grants: LoadResult<readonly Grant[]> }) {
   if (grants.error === null && (grants.data ?? []).length === 0) return null;
   return (
     <div class="stack tight">
@@ -32,7 +32,7 @@ export function OwnGrants() {
   );
 }
 
-function GrantList({ grants }: { readonly grants: Loaded<readonly Grant[]> }) {
+function GrantList({ grants }: { readonly grants: LoadResult<readonly Grant[]> }) {
   const { data, error, again, reload } = grants;
   const [ending, setEnding] = useState<Grant | null>(null);
   return (

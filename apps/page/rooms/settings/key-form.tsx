@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
-import { useWork } from "../../data/use-work.ts";
+import { useWork } from "../../../ui/use-work.ts";
 import type { Role } from "../../../../src/domain/permissions.ts";
 import { Button } from "../../../ui/button.tsx";
-import { Field } from "../../../ui/field.tsx";
+import { Form, Field, TextField } from "../../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../../ui/leaving.ts";
 import { Problem } from "../../../ui/states.tsx";
 import { ChannelChoice, RoleChoice } from "./choices.tsx";
@@ -38,25 +38,16 @@ export function KeyForm({ name: usualName, roles, next, onMade }: KeyFormProps) 
     );
   };
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void make();
-      }}
-    >
+    <Form class="stack" onSubmit={make}>
       <RoleChoice roles={roles} role={role} onChange={setRole} />
-      <Field label="Name" help="Posts and drafts say who wrote them by this name.">
-        {(control) => (
-          <input
-            {...control}
-            required
-            maxLength={100}
-            value={name}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Name"
+        help="Posts and drafts say who wrote them by this name."
+        required
+        maxLength={100}
+        value={name}
+        onText={setName}
+      />
       <ChannelChoice chosen={chosen} onChange={setChosen} />
       <Field label="Good for how long">
         {(control) => (
@@ -75,6 +66,6 @@ export function KeyForm({ name: usualName, roles, next, onMade }: KeyFormProps) 
           {next === undefined ? "Make the key" : `Make the key and show ${next}`}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -1,6 +1,6 @@
 import type { Permission, Role } from "../../../../src/domain/permissions.ts";
 import { session } from "../../data/session.ts";
-import { send } from "../../wire.ts";
+import { send } from "../../data/wire.ts";
 import type { Json } from "../../../shared/json.ts";
 
 /** A key as the server lists it. */
@@ -17,7 +17,7 @@ export interface ApiKey {
   readonly lastUsedAt: string | null;
 }
 
-export interface NewKey {
+interface NewKey {
   readonly name: string;
   readonly role: Role;
   /** Null: all channels, later ones too. */
@@ -88,7 +88,6 @@ export async function endSession(id: string): Promise<void> {
   await send(`/sessions/${encodeURIComponent(id)}`, { method: "DELETE" });
 }
 
-async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
-  // Server and page are of one version.
-  return (await send(path, signal === undefined ? {} : { signal })) as T;
+function get<T extends Json>(path: string, signal?: AbortSignal): Promise<T> {
+  return send(path, signal === undefined ? {} : { signal });
 }

@@ -1,7 +1,7 @@
 import { KeyRound, Plus } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { channelName } from "../../data/shared-data.ts";
-import type { Loaded } from "../../data/load.ts";
+import type { LoadResult } from "../../data/load.ts";
 import { Ask } from "../../../ui/ask.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { SHOWN_ONCE } from "../../../ui/leaving.ts";
@@ -16,7 +16,7 @@ import { Section } from "./section.tsx";
 import { momentInWords } from "./moments.ts";
 
 /** Keys, those that work first. */
-export function Keys({ keys }: { readonly keys: Loaded<readonly ApiKey[]> }) {
+export function Keys({ keys }: { readonly keys: LoadResult<readonly ApiKey[]> }) {
   const [isMaking, setIsMaking] = useState(false);
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
   const { data, error, again, reload } = keys;

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import type { EventKind, WebhookFormat } from "../../../../src/domain/webhooks/webhook.ts";
 import { call } from "../../data/tools.ts";
-import { useWork } from "../../data/use-work.ts";
+import { useWork } from "../../../ui/use-work.ts";
 import { Button } from "../../../ui/button.tsx";
-import { Field } from "../../../ui/field.tsx";
+import { Form, TextField } from "../../../ui/field.tsx";
 import { SHOWN_ONCE, UNSAVED } from "../../../ui/leaving.ts";
 import { Sheet } from "../../../ui/sheet.tsx";
 import { Problem } from "../../../ui/states.tsx";
@@ -28,14 +28,13 @@ export function NewNotice({ onMade, onClose }: FormProps) {
   const [format, setFormat] = useState<NoticeFormat>("ntfy");
   const [fields, setFields] = useState<Fields>({});
   const [events, setEvents] = useState(USUAL_EVENTS);
-  const { isBusy, error, make } = useMaking();
+  const { isBusy, error, make } = useMakeWebhook();
   const isTyped = events !== USUAL_EVENTS || Object.values(fields).some((value) => value !== "");
   return (
     <Sheet title="New notice" loss={isTyped ? UNSAVED : null} onClose={onClose}>
-      <form
+      <Form
         class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
+        onSubmit={() => {
           const args = { format, url: NOTICE_FORMATS[format].address(fields), events };
           void make(args, () => {
             onMade();
@@ -63,24 +62,18 @@ export function NewNotice({ onMade, onClose }: FormProps) {
           </div>
         </fieldset>
         {NOTICE_FORMATS[format].fields.map(({ name, label, help, placeholder, type, isOptional = false }) => (
-          <Field
+          <TextField
             key={`${format}-${name}`}
             label={isOptional ? `${label} (if there is one)` : label}
             help={help}
-          >
-            {(control) => (
-              <input
-                {...control}
-                type={type}
-                placeholder={placeholder}
-                required={!isOptional}
-                autocomplete="off"
-                spellcheck={false}
-                value={fields[name] ?? ""}
-                onInput={(event) => setFields({ ...fields, [name]: event.currentTarget.value })}
-              />
-            )}
-          </Field>
+            type={type}
+            placeholder={placeholder}
+            required={!isOptional}
+            autocomplete="off"
+            spellcheck={false}
+            value={fields[name] ?? ""}
+            onText={(text) => setFields({ ...fields, [name]: text })}
+          />
         ))}
         <EventChoice events={events} onChange={setEvents} />
         {error !== null && <Problem sentence={error} />}
@@ -89,7 +82,7 @@ export function NewNotice({ onMade, onClose }: FormProps) {
             Make it
           </Button>
         </div>
-      </form>
+      </Form>
     </Sheet>
   );
 }
@@ -99,7 +92,7 @@ export function NewWebhook({ onMade, onClose }: FormProps) {
   const [url, setUrl] = useState("");
   const [events, setEvents] = useState(EVENTS);
   const [secret, setSecret] = useState<string | null>(null);
-  const { isBusy, error, make } = useMaking();
+  const { isBusy, error, make } = useMakeWebhook();
   const isTyped = events !== EVENTS || url !== "";
   const loss = secret !== null ? SHOWN_ONCE : isTyped ? UNSAVED : null;
   return (
@@ -113,28 +106,24 @@ export function NewWebhook({ onMade, onClose }: FormProps) {
           </div>
         </div>
       ) : (
-        <form
+        <Form
           class="stack"
-          onSubmit={(event) => {
-            event.preventDefault();
+          onSubmit={() => {
             void make({ format: "standard", url, events }, (made) => {
               onMade();
               setSecret(made);
             });
           }}
         >
-          <Field label="Address" help="It is sent signed JSON by POST, as Standard Webhooks describes it.">
-            {(control) => (
-              <input
-                {...control}
-                type="url"
-                required
-                placeholder="https://example.com/hook"
-                value={url}
-                onInput={(event) => setUrl(event.currentTarget.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Address"
+            help="It is sent signed JSON by POST, as Standard Webhooks describes it."
+            type="url"
+            required
+            placeholder="https://example.com/hook"
+            value={url}
+            onText={setUrl}
+          />
           <EventChoice events={events} onChange={setEvents} />
           {error !== null && <Problem sentence={error} />}
           <div class="sheet-foot">
@@ -142,21 +131,21 @@ export function NewWebhook({ onMade, onClose }: FormProps) {
               Make it
             </Button>
           </div>
-        </form>
+        </Form>
       )}
     </Sheet>
   );
 }
 
-interface Making {
+interface WebhookArgs {
   readonly format: WebhookFormat;
   readonly url: string;
   readonly events: readonly EventKind[];
 }
 
-function useMaking() {
+function useMakeWebhook() {
   const { isBusy, error, setError, run } = useWork();
-  const make = async (args: Making, then: (secret: string) => void): Promise<void> => {
+  const make = async (args: WebhookArgs, then: (secret: string) => void): Promise<void> => {
     if (args.events.length === 0) return setError("Events: none is chosen. Choose at least one.");
     await run(async () => {
       const { secret } = await call("create_webhook", { ...args });

@@ -1,4 +1,4 @@
-import { send } from "../../wire.ts";
+import { send } from "../../data/wire.ts";
 
 /** What the browser can do about messages on this device. */
 export type PushState = "cannot" | "denied" | "off" | "on";

@@ -13,7 +13,7 @@ interface SectionProps {
 /** A part of the settings that an address can point at. */
 export function Section({ id, title, lead, actions, children }: SectionProps) {
   return (
-    <section id={id} class="setting" aria-labelledby={`${id}-title`}>
+    <section id={id} class="card setting" aria-labelledby={`${id}-title`}>
       <header>
         <div>
           <h2 id={`${id}-title`}>{title}</h2>

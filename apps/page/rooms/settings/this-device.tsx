@@ -1,7 +1,7 @@
 import { Smartphone } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { session } from "../../data/session.ts";
-import { useWork } from "../../data/use-work.ts";
+import { useWork } from "../../../ui/use-work.ts";
 import { Button } from "../../../ui/button.tsx";
 import { say } from "../../../ui/toasts.tsx";
 import { type PushState, readPushState, turnPushOff, turnPushOn } from "./push.ts";

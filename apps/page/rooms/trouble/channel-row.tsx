@@ -1,18 +1,18 @@
 import { besidePlatform } from "../../../../src/domain/accounts/channel-names.ts";
 import { useState } from "preact/hooks";
-import { countPosts } from "../../../shared/texts.ts";
+import { waitingPosts, countPosts } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
 import { channelName, findAccount, platformTitle } from "../../data/shared-data.ts";
 import { longTime } from "../../../shared/when.ts";
-import { AskToResume, useForecast } from "../../../ui/ask-to-pause.tsx";
+import { AskToResume, useForecast } from "../../channel/ask-to-pause.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { PlatformGlyph } from "../../../ui/channel.tsx";
+import { PlatformGlyph } from "../../channel/channel-label.tsx";
 import { Problem } from "../../../ui/states.tsx";
 import { say } from "../../../ui/toasts.tsx";
 import type { LostChannel, Troubles } from "./grouping.ts";
 import { MoreMenu } from "./more-menu.tsx";
 import { Reason } from "./post-row.tsx";
-import { tellError } from "./telling.ts";
+import { errorInWords } from "./error-words.ts";
 import { useReconnect } from "./use-reconnect.ts";
 
 /** A channel without access, or with access that ends. */
@@ -30,7 +30,7 @@ export function LostRow({ lost, onDone }: { readonly lost: LostChannel; onDone()
           <PlacedName account={account} />
         </p>
         <Access lost={lost} />
-        <Waiting queued={account.queuedCount} failed={failed.length} />
+        <WaitingCounts queued={account.queuedCount} failed={failed.length} />
         {step.at === "away" && (
           <p class="note" role="status">
             Waiting for you to agree on the page that opened. It did not open?{" "}
@@ -82,13 +82,13 @@ function Access({ lost: { account, status, reason } }: { readonly lost: LostChan
           : `Its access ends on ${longTime(Date.parse(ends))}. Reconnect it before, so that nothing is late.`}
       </p>
     );
-  if (reason !== null) return <Reason told={tellError(reason)} />;
+  if (reason !== null) return <Reason told={errorInWords(reason)} />;
   return <p>{status === "disconnected" ? "It was disconnected." : "It has no access any more."}</p>;
 }
 
-function Waiting({ queued, failed }: { readonly queued: number; readonly failed: number }) {
+function WaitingCounts({ queued, failed }: { readonly queued: number; readonly failed: number }) {
   const told = [
-    ...(queued > 0 ? [`${countPosts(queued)} ${queued === 1 ? "waits" : "wait"} for it.`] : []),
+    ...(queued > 0 ? [`${waitingPosts(queued)} for it.`] : []),
     ...(failed > 0
       ? [`${countPosts(failed)} failed on it. Once it is connected you can send them again.`]
       : []),

@@ -1,17 +1,16 @@
 import { followPosts } from "../../post/follow-posts.ts";
-import { countPosts } from "../../../shared/texts.ts";
+import { countPosts, sentenceOf } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
 import { platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
-import { useWork } from "../../data/use-work.ts";
+import { useWork } from "../../../ui/use-work.ts";
 import { needsChange } from "../../post/post-facts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { complain } from "../../../ui/toasts.tsx";
 import type { Post } from "../../../../src/domain/posts/post.ts";
-import { sentenceOf } from "../../wire.ts";
 import type { Failure } from "./grouping.ts";
 import { PostRow, Reason } from "./post-row.tsx";
-import { tellError } from "./telling.ts";
+import { errorInWords } from "./error-words.ts";
 
 /** Failed posts, those with the same reason together. */
 export function FailureList({ failures, onDone }: { readonly failures: readonly Failure[]; onDone(): void }) {
@@ -60,7 +59,7 @@ function SameReason({
           <p class="title">
             {countPosts(posts.length)} on {platformTitle(provider)} failed for the same reason
           </p>
-          <Reason told={tellError(error)} />
+          <Reason told={errorInWords(error)} />
         </div>
         {may("publish") && !needsChange(first) && (
           <Button isSmall isBusy={isBusy} onClick={() => void run(sendAll)}>

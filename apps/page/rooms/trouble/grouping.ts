@@ -1,7 +1,7 @@
 import type { Account } from "../../../../src/domain/accounts/account.ts";
 import type { Status } from "../../../../src/domain/health/status.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
-import { isUnknown } from "./telling.ts";
+import { isUnknown } from "./error-words.ts";
 
 /** A channel that cannot be used, or soon not. */
 export interface LostChannel {
@@ -31,7 +31,7 @@ export interface Troubles {
   readonly setup: Status["setupProblems"];
   readonly paused: Status["accountsPaused"];
   readonly expiring: readonly LostChannel[];
-  /** Late or begun, and gone on with without anybody: nothing is to be done, but a person wants to know. */
+  /** Late or under way, and Posthorn goes on by itself: nothing to do, but good to know. */
   readonly trying: readonly Post[];
 }
 

@@ -7,16 +7,16 @@ import { may } from "../../data/session.ts";
 import { findAccount, platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { shortTime } from "../../../shared/when.ts";
-import { useWork } from "../../data/use-work.ts";
+import { useWork } from "../../../ui/use-work.ts";
 import { Ask } from "../../../ui/ask.tsx";
 import { needsChange } from "../../post/post-facts.ts";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
-import { ChannelLabel } from "../../../ui/channel.tsx";
-import { Picture } from "../../../ui/picture.tsx";
+import { ChannelLabel } from "../../channel/channel-label.tsx";
+import { Picture } from "../../post/picture.tsx";
 import { Problem } from "../../../ui/states.tsx";
 import { say } from "../../../ui/toasts.tsx";
 import { MoreMenu } from "./more-menu.tsx";
-import { isUnknown, placeOutside, tellError, type Told } from "./telling.ts";
+import { isUnknown, placeOutside, errorInWords, type ErrorWords } from "./error-words.ts";
 
 interface PostRowProps {
   readonly post: Post;
@@ -46,7 +46,7 @@ export function PostRow({ post, isReasonSaid = false, onDone }: PostRowProps) {
         <p class="title" dir="auto">
           {first || NO_TEXT}
         </p>
-        {!isReasonSaid && <Reason told={tellError(post.error)} />}
+        {!isReasonSaid && <Reason told={errorInWords(post.error)} />}
         {isUnknown(post.error) && <Outside post={post} />}
         {refusal !== null && <Problem sentence={refusal} />}
       </div>
@@ -60,7 +60,7 @@ function titleOf({ metadata }: Post): string {
   return typeof title === "string" ? title : "";
 }
 
-export function Reason({ told: { sentence, quote } }: { readonly told: Told }) {
+export function Reason({ told: { sentence, quote } }: { readonly told: ErrorWords }) {
   return (
     <>
       <p dir="auto">{sentence}</p>
@@ -84,7 +84,7 @@ interface PostButtonsProps {
 function PostButtons({ post, title, isBusy, act }: PostButtonsProps) {
   const [isAsking, setIsAsking] = useState(false);
   const { id } = post;
-  const tell = (outcome: "published" | "not_published", done: string): void =>
+  const resolve = (outcome: "published" | "not_published", done: string): void =>
     void act(done, () => call("resolve_post", { id, outcome }));
   const retry = (): void =>
     void act(null, async () => followPosts([(await call("retry_post", { id })).post]));
@@ -92,22 +92,22 @@ function PostButtons({ post, title, isBusy, act }: PostButtonsProps) {
     <div class="buttons trouble-buttons">
       {isUnknown(post.error) ? (
         <>
-          <Button isSmall isBusy={isBusy} onClick={() => tell("published", "Noted: it is published.")}>
+          <Button isSmall isBusy={isBusy} onClick={() => resolve("published", "Noted: it is published.")}>
             It is there
           </Button>
           <Button
             isSmall
             isBusy={isBusy}
-            onClick={() => tell("not_published", "Noted: it did not go out. You can send it again.")}
+            onClick={() => resolve("not_published", "Noted: it did not go out. You can send it again.")}
           >
             It is not there
           </Button>
         </>
       ) : (
-        <Mending id={id} isToChange={needsChange(post)} isBusy={isBusy} retry={retry} />
+        <RetryButtons id={id} isToChange={needsChange(post)} isBusy={isBusy} retry={retry} />
       )}
       <MoreMenu about={title}>
-        <PostMore post={post} retry={retry} putAway={() => setIsAsking(true)} />
+        <PostMore post={post} retry={retry} dismiss={() => setIsAsking(true)} />
       </MoreMenu>
       {isAsking && (
         <Ask
@@ -125,7 +125,7 @@ function PostButtons({ post, title, isBusy, act }: PostButtonsProps) {
   );
 }
 
-interface MendingProps {
+interface RetryButtonsProps {
   readonly id: string;
   readonly isToChange: boolean;
   readonly isBusy: boolean;
@@ -133,7 +133,7 @@ interface MendingProps {
 }
 
 /** Both ways to mend it, the one first that its reason asks for. */
-function Mending({ id, isToChange, isBusy, retry }: MendingProps) {
+function RetryButtons({ id, isToChange, isBusy, retry }: RetryButtonsProps) {
   const change = (
     <ButtonLink
       isSmall
@@ -157,11 +157,11 @@ function Mending({ id, isToChange, isBusy, retry }: MendingProps) {
 function PostMore({
   post,
   retry,
-  putAway,
+  dismiss,
 }: {
   readonly post: Post;
   retry(): void;
-  putAway(): void;
+  dismiss(): void;
 }): ComponentChildren {
   const id = encodeURIComponent(post.id);
   return (
@@ -173,7 +173,7 @@ function PostMore({
         </button>
       )}
       <a href={`/app/plan?post=${id}`}>Open in the plan</a>
-      <button type="button" onClick={putAway}>
+      <button type="button" onClick={dismiss}>
         Dismiss
       </button>
     </>

@@ -4,10 +4,9 @@ import type { Post } from "../../../../src/domain/posts/post.ts";
 import { now } from "../../../shared/clock.ts";
 import { useLoad } from "../../data/load.ts";
 import { countPosts } from "../../../shared/texts.ts";
-import type { Json } from "../../../shared/json.ts";
 import { may } from "../../data/session.ts";
 import { loadStatus, platformTitle, status } from "../../data/shared-data.ts";
-import { call } from "../../data/tools.ts";
+import { listAllPosts } from "../../data/list-posts.ts";
 import { ButtonLink } from "../../../ui/button.tsx";
 import { Room } from "../../../ui/room.tsx";
 import { Bones, Empty, Problem } from "../../../ui/states.tsx";
@@ -16,36 +15,22 @@ import { FailureList } from "./failure-list.tsx";
 import { groupTroubles, isCalm, type Troubles } from "./grouping.ts";
 import { PostRow, Reason } from "./post-row.tsx";
 import { TryingRow } from "./trying-row.tsx";
-import { tellError } from "./telling.ts";
+import { errorInWords } from "./error-words.ts";
 
-const PAGE = 500;
-
-interface Loaded {
+interface TroublePosts {
   readonly failed: readonly Post[];
   /** Those that wait though their time has passed, and those that were begun. */
   readonly late: readonly Post[];
 }
 
-async function loadTroubles(signal: AbortSignal): Promise<Loaded> {
+async function loadTroubles(signal: AbortSignal): Promise<TroublePosts> {
   const to = new Date(now()).toISOString();
   const [failed, late, begun] = await Promise.all([
-    listAll({ status: ["failed"] }, signal),
-    listAll({ status: ["scheduled", "uploaded"], to }, signal),
-    listAll({ status: ["publishing"] }, signal),
+    listAllPosts({ status: ["failed"] }, { signal }),
+    listAllPosts({ status: ["scheduled", "uploaded"], to }, { signal }),
+    listAllPosts({ status: ["publishing"] }, { signal }),
   ]);
   return { failed, late: [...late, ...begun] };
-}
-
-async function listAll(filter: Json, signal: AbortSignal): Promise<readonly Post[]> {
-  const posts: Post[] = [];
-  let cursor: string | null = null;
-  do {
-    const args = { ...filter, limit: PAGE, ...(cursor !== null && { cursor }) };
-    const page: { posts: Post[]; nextCursor: string | null } = await call("list_posts", args, { signal });
-    posts.push(...page.posts);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  return posts;
 }
 
 /** What went wrong, and what a person does about it. */
@@ -89,7 +74,7 @@ function Groups({ troubles, onDone }: { readonly troubles: Troubles; onDone(): v
     );
   return (
     <>
-      {stopped !== null && <Stopped {...stopped} />}
+      {stopped !== null && <PublisherStopped {...stopped} />}
       <Group
         title="Did they go out?"
         lead="The platform did not answer in the end. Look at the channel, then tell."
@@ -184,7 +169,7 @@ function Group({ title, lead, count, children }: GroupProps) {
   );
 }
 
-function Stopped({ waiting, overdue }: { readonly waiting: number; readonly overdue: number }) {
+function PublisherStopped({ waiting, overdue }: { readonly waiting: number; readonly overdue: number }) {
   const late = overdue === 0 ? "" : ` ${countPosts(overdue)} ${overdue === 1 ? "is" : "are"} late already.`;
   return (
     <div class="problem" role="alert">
@@ -206,7 +191,7 @@ function SetupRows({ setup }: { readonly setup: Troubles["setup"] }) {
         <li key={provider} class="trouble-row">
           <div class="trouble-text">
             <p class="title">{platformTitle(provider)}</p>
-            <Reason told={tellError(reason)} />
+            <Reason told={errorInWords(reason)} />
           </div>
           {may("admin") && (
             <div class="buttons trouble-buttons">

@@ -9,9 +9,9 @@ import { StatusBadge } from "../../../ui/badges.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Problem } from "../../../ui/states.tsx";
 import { Reason } from "./post-row.tsx";
-import { tellError } from "./telling.ts";
+import { errorInWords } from "./error-words.ts";
 
-/** A post that goes on by itself. One that only waits can be hurried or stopped. */
+/** A post that Posthorn goes on with. One that waits can be sent at once or cancelled. */
 export function TryingRow({ post, onDone }: { readonly post: Post; onDone(): void }) {
   const { id, accountId, caption, error, scheduledAt, status } = post;
   const { doing, error: refusal, change } = useChange(onDone);
@@ -29,7 +29,7 @@ export function TryingRow({ post, onDone }: { readonly post: Post; onDone(): voi
         <p class="muted note">
           <bdi>{channelName(accountId)}</bdi>, {shortTime(at)} <StatusBadge post={post} scheduledAt={at} />
         </p>
-        <Reason told={tellError(error)} />
+        <Reason told={errorInWords(error)} />
         {refusal !== null && <Problem sentence={refusal} />}
       </div>
       {may("publish") && status === "scheduled" && (

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
-import { sentenceOf } from "../../wire.ts";
+import { sentenceOf } from "../../../shared/texts.ts";
 
 type Step =
   | { readonly at: "idle"; readonly error: string | null }

@@ -4,9 +4,9 @@ import type { Account } from "../../../../src/domain/accounts/account.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { loadAccounts, loadStatus, postChanges, status } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
-import { useWork } from "../../data/use-work.ts";
+import { useWork } from "../../../ui/use-work.ts";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
-import { Field } from "../../../ui/field.tsx";
+import { Form, Field } from "../../../ui/field.tsx";
 import { Problem } from "../../../ui/states.tsx";
 
 const ASK_EVERY_MS = 700;
@@ -30,17 +30,11 @@ export function FirstPost({ feed, isBegun }: { readonly feed: Account; readonly 
   }, [post?.status]);
   const send = (): Promise<boolean> =>
     run(async () => setPost((await call("schedule_post", { accountId: feed.id, caption: text })).post));
-  if (post !== null && post.status !== "failed") return <Told post={post} />;
+  if (post !== null && post.status !== "failed") return <FirstPostResult post={post} />;
   if (isBegun && post === null) return null;
   const failure = post?.error ?? error;
   return (
-    <form
-      class="stack tight"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
-    >
+    <Form class="stack tight" onSubmit={send}>
       <Field label="Say hello">
         {(control) => (
           <textarea
@@ -58,11 +52,11 @@ export function FirstPost({ feed, isBegun }: { readonly feed: Account; readonly 
           Post it now
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 
-function Told({ post }: { readonly post: Post }) {
+function FirstPostResult({ post }: { readonly post: Post }) {
   const isLive = post.status === "published";
   const cannotGo = status.value?.publisher.running === false;
   return (

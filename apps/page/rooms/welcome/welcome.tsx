@@ -6,13 +6,13 @@ import { may, mayConnectNew, putWelcomeAway, session } from "../../data/session.
 import { accounts, status } from "../../data/shared-data.ts";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
 import { complain } from "../../../ui/toasts.tsx";
-import { sentenceOf } from "../../wire.ts";
+import { sentenceOf } from "../../../shared/texts.ts";
 import { TO_CONNECT } from "../channels/paths.ts";
 import { listKeys } from "../settings/keys-api.ts";
 import { FirstPost } from "./first-post.tsx";
 import { findFeed, hasAssistant, hasBegun, hasChannel } from "./steps.ts";
 
-/** Greets at the first visit, above the plan, until it is put away. */
+/** A greeting above the plan at the first visit, until it is closed. */
 export function Welcome() {
   const isHere = useRoomName() === "plan" && session.value?.isWelcome === true;
   return isHere && may("publish") && accounts.value !== null ? <Greeting /> : null;

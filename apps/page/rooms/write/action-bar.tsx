@@ -6,7 +6,7 @@ import { Button } from "../../../ui/button.tsx";
 import { Problem } from "../../../ui/states.tsx";
 import { type Actions, ASKING } from "./actions.ts";
 import type { Composer } from "./composer.ts";
-import { listed } from "./repeat.ts";
+import { listed } from "../../../shared/texts.ts";
 import { Agreements } from "./posting-part.tsx";
 import type { SaveState } from "./saver.ts";
 
@@ -27,7 +27,7 @@ export function ActionBar({ composer, actions }: { readonly composer: Composer; 
         }))}
       />
       <div class="action-row">
-        <Kept
+        <SaveStateNote
           state={state.value}
           isPost={post !== null}
           isKept={composer.isKept()}
@@ -61,7 +61,7 @@ export function ActionBar({ composer, actions }: { readonly composer: Composer; 
       {actions.isAsking && (
         <Ask
           question={post === null ? "Publish now?" : "Send it again now?"}
-          text={`It goes out at once on ${names}. ${tellPaused(composer)}A post that is live cannot be called back from those who saw it.`}
+          text={`It goes out at once on ${names}. ${pauseWarning(composer)}A post that is live cannot be called back from those who saw it.`}
           yes={post === null ? "Publish now" : "Send it now"}
           no="Not yet"
           onYes={actions.publish}
@@ -73,7 +73,7 @@ export function ActionBar({ composer, actions }: { readonly composer: Composer; 
 }
 
 /** Channels from which nothing goes out at once. */
-function tellPaused({ form }: Composer): string {
+function pauseWarning({ form }: Composer): string {
   const paused = form.value.targets.filter(
     ({ accountId }) => findAccount(accountId)?.schedule?.paused === true,
   );
@@ -90,7 +90,7 @@ function mainLabel({ form, post }: Composer): string {
   return when === "now" ? "Publish now" : when === "repeat" ? "Start the series" : "Schedule";
 }
 
-interface KeptProps {
+interface SaveStateProps {
   readonly state: SaveState;
   readonly isPost: boolean;
   /** In this browser, until the server has it. */
@@ -99,7 +99,7 @@ interface KeptProps {
   onRetry(): void;
 }
 
-function Kept({ state, isPost, isKept, doing, onRetry }: KeptProps) {
+function SaveStateNote({ state, isPost, isKept, doing, onRetry }: SaveStateProps) {
   if (state.kind === "failed" && doing === null)
     return (
       <p class="kept wrong" role="alert">

@@ -8,17 +8,17 @@ import { may, zone } from "../../data/session.ts";
 import { channelName, loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { clockTime, shortTime } from "../../../shared/when.ts";
-import { useWork } from "../../data/use-work.ts";
+import { useWork } from "../../../ui/use-work.ts";
 import { followPosts } from "../../post/follow-posts.ts";
-import { placesOf } from "../../post/tell-outcome.ts";
+import { placesOf } from "../../post/outcome-message.ts";
 import { say } from "../../../ui/toasts.tsx";
-import { sentenceOf } from "../../wire.ts";
+import { sentenceOf } from "../../../shared/texts.ts";
 import { CHOOSE_ABOVE, type Composer, refusalOf } from "./composer.ts";
 import { type Form, slotless, timeProblem } from "./form.ts";
 import { sharedFields } from "./platform-fields.ts";
 import { pollProblem } from "./poll.ts";
-import { tellFailing } from "./remarks.ts";
-import { tellBegun } from "./repeat.ts";
+import { failuresInWords } from "./remarks.ts";
+import { seriesStartInWords } from "./repeat.ts";
 import { fileProblem } from "./uploads.ts";
 import { hasSlots } from "./when-part.tsx";
 
@@ -86,7 +86,9 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
       return refuse(CHOOSE_ABOVE);
     }
     const failing = composer.checks.value.filter(({ error }) => error !== null);
-    return failing.length === 0 || refuse(tellFailing(failing, shownOf(composer.form.value), channelName));
+    return (
+      failing.length === 0 || refuse(failuresInWords(failing, shownOf(composer.form.value), channelName))
+    );
   };
   const refuse = (sentence: string): false => {
     setRefusal(sentence);
@@ -106,7 +108,8 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     const done = (posts: Draft["posts"], text: string): void =>
       leave(form.value.when === "now" ? null : text, posts, placeOf(posts));
     try {
-      const { posts } = (await call("decide_draft", { id, revision, decision: "approve" })).draft;
+      const answer = await call("decide_draft", { id, revision, decision: "approve" });
+      const posts = answer.draft?.posts ?? [];
       done(posts, doneText(form.value, posts));
     } catch (error) {
       if (refusalOf(error).kind === "lost") lookLater(id, (posts) => done(posts, "It was scheduled."));
@@ -233,28 +236,28 @@ function missingIn(form: Form): string | null {
   return fileProblem(media.map(({ key }) => key)) ?? poll ?? timeProblem(form, zone.value, now());
 }
 
-/** What of a form says in red what is wrong with it. */
-function shownOf(form: Form): Parameters<typeof tellFailing>[1] {
+/** The fields of the form that show errors. */
+function shownOf(form: Form): Parameters<typeof failuresInWords>[1] {
   const shared = sharedFields(form.targets).map(({ key }) => key);
   return { form, shared, slotless: slotless(form, hasSlots) };
 }
 
-type Times = readonly Pick<Post, "accountId" | "scheduledAt">[];
+type PostTimes = readonly Pick<Post, "accountId" | "scheduledAt">[];
 
 /** The part of the plan that shows what was scheduled. */
-function placeOf(posts: Times): string {
+function placeOf(posts: PostTimes): string {
   const [first] = timesOf(posts);
   return first === undefined ? "/app/plan" : `/app/plan?day=${zone.value.read(first).day}`;
 }
 
 /** Each once, the first one first. */
-function timesOf(posts: Times): readonly number[] {
+function timesOf(posts: PostTimes): readonly number[] {
   return [...new Set(posts.map(({ scheduledAt }) => Date.parse(scheduledAt)))].sort((a, b) => a - b);
 }
 
-function doneText(form: Form, posts: Times): string {
+function doneText(form: Form, posts: PostTimes): string {
   const where = placesOf(form.targets, channelName);
-  if (form.when === "repeat") return tellBegun(form.repeat, clockTime, where);
+  if (form.when === "repeat") return seriesStartInWords(form.repeat, clockTime, where);
   const [first, ...others] = timesOf(posts);
   if (first === undefined) return `Scheduled on ${where}.`;
   return others.length === 0

@@ -1,6 +1,6 @@
 import { accounts } from "../../data/shared-data.ts";
 import { ButtonLink } from "../../../ui/button.tsx";
-import { ChannelName, PlatformGlyph } from "../../../ui/channel.tsx";
+import { ChannelName, PlatformGlyph } from "../../channel/channel-label.tsx";
 import { Bones } from "../../../ui/states.tsx";
 import { TO_CONNECT } from "../channels/paths.ts";
 import type { Composer } from "./composer.ts";

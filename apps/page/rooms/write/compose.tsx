@@ -11,7 +11,7 @@ import { ActionBar } from "./action-bar.tsx";
 import { useActions } from "./actions.ts";
 import { ChannelsPart } from "./channels-part.tsx";
 import type { Composer } from "./composer.ts";
-import { GoOn, TakenUp } from "./go-on.tsx";
+import { GoOn, UnsavedNote } from "./go-on.tsx";
 import { learnFiles } from "./media-files.ts";
 import { NotesPart } from "./notes-part.tsx";
 import { learnPlatforms, sharedFields } from "./platform-fields.ts";
@@ -52,7 +52,7 @@ export function Compose({ composer, title, hint }: ComposeProps) {
   return (
     <Room title={title} actions={null}>
       {hint !== null && <p class="hint">{hint}</p>}
-      <TakenUp composer={composer} />
+      <UnsavedNote composer={composer} />
       {post === null && <GoOn composer={composer} />}
       {state.value.kind === "conflict" && (
         <Conflict
@@ -121,7 +121,7 @@ function isNoPicture(url: string): boolean {
   return /\.(m4v|mkv|mov|mp4|webm|mp3|m4a|ogg|wav|pdf)$/i.test(url);
 }
 
-/** What is not kept yet is sent when the window is hidden, and asked about when it is closed. */
+/** Saves when the window is hidden, and asks before it is closed unsaved. */
 function useLeaving(composer: Composer): void {
   useEffect(() => {
     const hide = ({ type }: Event): void => {

@@ -5,12 +5,15 @@ import { now } from "../../../shared/clock.ts";
 import type { Json } from "../../../shared/json.ts";
 import { session, zone } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
-import { CallError, sentenceOf } from "../../wire.ts";
-import { draftOf, type Form, formOf, isAnything, type OwnContent, type TargetForm } from "./form.ts";
+import { CallError } from "../../data/wire.ts";
+import { type Form, isAnything, type OwnContent, type TargetForm } from "./form.ts";
 import { createKeptCopy, type KeptForm } from "./kept-forms.ts";
 import { changesIn } from "./remarks.ts";
-import { unlooked } from "./unlooked.ts";
+import { uncheckedPreviews } from "./unchecked-previews.ts";
 import { createSaver, type Refusal, type SaveState } from "./saver.ts";
+import { sentenceOf } from "../../../shared/texts.ts";
+import { formOf } from "./read-form.ts";
+import { draftOf } from "./send-form.ts";
 
 export const WAIT_MS = 400;
 export const AGAIN_MS = 5_000;
@@ -32,23 +35,23 @@ export interface Composer {
   readonly channelsAside: Map<string, TargetForm>;
   readonly ownAside: Map<string, OwnContent>;
   edit(change: (form: Form) => Form): void;
-  /** Keeps what is not kept yet, or looks at it. Answers whether all was. */
+  /** Saves or checks what is outstanding. Answers whether all of it succeeded. */
   flush(): Promise<boolean>;
-  /** As `flush`, where the person asks for it: what is only looked at is kept, too. */
+  /** As `flush`, on the person's request: also saves content that would only be checked. */
   keep(): Promise<boolean>;
   /** Whether something would be lost with the window. */
   isBehind(): boolean;
   /** Whether what the server does not have stands in this browser. */
   isKept(): boolean;
-  /** Goes on with what was kept in this browser. `isOld`: the post was changed elsewhere since then. */
+  /** Set if a copy of this browser was restored. `isOld`: the post was changed elsewhere since then. */
   readonly takenUp: Signal<{ readonly isOld: boolean } | null>;
-  /** Gives that up: what is there without it. */
+  /** Drops the restored copy. */
   giveUp(): void;
-  /** What only a change of a post has. */
+  /** Set only for the change of a post. */
   readonly change: PostChange | null;
-  /** After a conflict: what the other one wrote. */
+  /** After a conflict: takes the other version. */
   takeTheirs(): Promise<void>;
-  /** After a conflict: what stands here, as another draft. */
+  /** After a conflict: saves this version as another draft. */
   keepMine(): void;
   /** The room was left: what could not be saved is still tried again. */
   end(): void;
@@ -85,13 +88,13 @@ export function createDraftComposer({
   const form = signal(taken?.form ?? first);
   // Where it was changed elsewhere since then, the server says so.
   const draft = signal(found === null || taken === null ? found : { ...found, revision: taken.revision });
-  const checks = signal<readonly Check[]>(found?.checks ?? (isCopy ? unlooked(first) : []));
+  const checks = signal<readonly Check[]>(found?.checks ?? (isCopy ? uncheckedPreviews(first) : []));
   const state = signal<SaveState>({ kind: "nothing" });
   const takenUp = signal(taken === null ? null : { isOld: false });
   const keptCopy = createKeptCopy(taken?.id ?? null);
 
   let isEnded = false;
-  /** What the server has, as a save would send it: only what differs is sent, so that others see what was changed. */
+  /** The server's version in the form of a save: only differences are sent, so that others see what changed. */
   let kept: Json = found === null ? {} : draftOf(first, zone.value, []);
 
   const take = (answer: Draft): void => {
@@ -180,7 +183,7 @@ export function createDraftComposer({
   };
 }
 
-export function isSame(one: unknown, other: unknown): boolean {
+function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 

@@ -33,7 +33,7 @@ export interface Field {
 }
 
 /** Fields that mean the same on every platform, and are asked for once. */
-export const SHARED = [
+const SHARED = [
   "title",
   "link",
   "description",
@@ -101,7 +101,7 @@ function nameOf(property: Json): string {
 }
 
 /** What those who post there agree to. `with`: only where that field is set. */
-export interface Agreement {
+interface Agreement {
   readonly title: string;
   readonly url: string;
   readonly with: string;

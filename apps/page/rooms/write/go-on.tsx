@@ -7,13 +7,13 @@ import { useLoad } from "../../data/load.ts";
 import { isOwnKey } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
 import { Button } from "../../../ui/button.tsx";
-import { isUnreached } from "../../wire.ts";
+import { isUnreached } from "../../../shared/reach.ts";
 import type { Composer } from "./composer.ts";
 import { isAnything } from "./form.ts";
 import { lastSave } from "./kept-forms.ts";
 
-/** What was written before, and was not saved, stands here again. */
-export function TakenUp({ composer }: { readonly composer: Composer }) {
+/** Says that unsaved writing was restored. */
+export function UnsavedNote({ composer }: { readonly composer: Composer }) {
   const { takenUp, post } = composer;
   const taken = takenUp.value;
   if (taken === null) return null;
@@ -38,7 +38,7 @@ export function GoOn({ composer: { draft, form } }: { readonly composer: Compose
   const { data, error } = useLoad(loadLatest, "open");
   if (draft.value !== null || isAnything(form.value)) return null;
   if (data === null && error !== null && isUnreached(error))
-    return <p class="hint">{tellUnopened(keptTitle())}</p>;
+    return <p class="hint">{unopenedDraftInWords(keptTitle())}</p>;
   if (data === null || data.title === null) return null;
   if (putAside.value.includes(data.id)) return null;
   return (
@@ -61,7 +61,7 @@ function keptTitle(): string | null {
 }
 
 /** What is said of drafts while they cannot be read. */
-export function tellUnopened(title: string | null): string {
+function unopenedDraftInWords(title: string | null): string {
   return title === null
     ? "Drafts that you saved before open when you are online."
     : `“${title}” is kept, and opens when you are online.`;

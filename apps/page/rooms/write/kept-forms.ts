@@ -6,7 +6,7 @@ import { type Form, isAnything, type Medium, newKey } from "./form.ts";
 
 /** What was written and the server did not get, as it stands in this browser. */
 export interface KeptForm {
-  /** What it is kept by: the draft, or a name of its own where there is none yet. */
+  /** The key of the kept copy: the draft's id, or a name of its own before there is one. */
   readonly id: string;
   readonly form: Form;
   /** The draft's, as it was written on. */
@@ -17,12 +17,12 @@ let saving: Promise<unknown> = Promise.resolve();
 let stopSaving = (): void => {};
 
 /** The save with which a room was left is under way. Offline it is tried again, until `stop`. */
-export function noteLastSave(save: Promise<unknown>, stop: () => void): void {
+export function recordLastSave(save: Promise<unknown>, stop: () => void): void {
   saving = save;
   stopSaving = stop;
 }
 
-/** What was left there is gone on with, and saved, here: two that save it make two drafts. */
+/** Stops the saver of the room that was left: two savers would make two drafts. */
 export function takeOver(): void {
   stopSaving();
 }
@@ -32,7 +32,7 @@ export async function lastSave(): Promise<void> {
   await saving;
 }
 
-/** What is kept by has this before its name as long as there is no draft. */
+/** The prefix of keys of copies that are no draft yet. */
 const NEW = "new:";
 
 /** How long ago what is no draft yet was begun. */
@@ -72,7 +72,7 @@ export function keptNew(like: Form): KeptForm | null {
 }
 
 /** `like`: any form. What another release kept in another shape is left. */
-export function readKept(id: string, kept: KeptEdit | null, like: Form): KeptForm | null {
+function readKept(id: string, kept: KeptEdit | null, like: Form): KeptForm | null {
   const form = kept?.change;
   if (kept === null || !isForm(form, like)) return null;
   return { id, form: withFreshKeys(form), revision: Number(kept.base) };

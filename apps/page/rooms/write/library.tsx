@@ -4,8 +4,8 @@ import type { File as StoredFile } from "../../../../src/domain/files/file.ts";
 import { useLoad } from "../../data/load.ts";
 import { call } from "../../data/tools.ts";
 import { Button } from "../../../ui/button.tsx";
-import { Field } from "../../../ui/field.tsx";
-import { Picture } from "../../../ui/picture.tsx";
+import { TextField } from "../../../ui/field.tsx";
+import { Picture } from "../../post/picture.tsx";
 import { Sheet } from "../../../ui/sheet.tsx";
 import { Bones, Empty, Problem } from "../../../ui/states.tsx";
 import { keepFiles } from "./media-files.ts";
@@ -30,16 +30,7 @@ export function Library({ onPick, onClose }: LibraryProps) {
   const usable = data?.files.filter(({ status, type }) => status === "ready" && type !== "other");
   return (
     <Sheet title="Your files" onClose={onClose}>
-      <Field label="Search">
-        {(control) => (
-          <input
-            {...control}
-            type="search"
-            value={search}
-            onInput={({ currentTarget }) => setSearch(currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField label="Search" type="search" value={search} onText={setSearch} />
       {error !== null && <Problem sentence={error} onRetry={again} />}
       {usable === undefined ? (
         error === null && <Bones label="Your files are loading" />

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { File as StoredFile } from "../../../../src/domain/files/file.ts";
 import { call } from "../../data/tools.ts";
-import { contentUrl } from "../../wire.ts";
+import { contentUrl } from "../../data/wire.ts";
 
 /** Files that were seen here, by their address. */
 export const filesByUrl = signal<ReadonlyMap<string, StoredFile>>(new Map());
@@ -10,7 +10,7 @@ export function keepFiles(files: readonly StoredFile[]): void {
   filesByUrl.value = new Map([...filesByUrl.value, ...files.map((file) => [file.url, file] as const)]);
 }
 
-/** Where the film or sound can be played from. Null: not known. */
+/** The address at which a video or sound can be played. Null: unknown. */
 export function playableUrl(url: string): string | null {
   const file = filesByUrl.value.get(url);
   return file?.type === "video" || file?.type === "audio" ? contentUrl(file.id) : null;

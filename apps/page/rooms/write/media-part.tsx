@@ -13,7 +13,7 @@ import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { closeComplaints, complain } from "../../../ui/toasts.tsx";
 import { Button, IconButton } from "../../../ui/button.tsx";
-import { Picture } from "../../../ui/picture.tsx";
+import { Picture } from "../../post/picture.tsx";
 import { type Medium, moved, newKey } from "./form.ts";
 import { Library } from "./library.tsx";
 import { filesByUrl, playableUrl } from "./media-files.ts";
@@ -53,7 +53,7 @@ export function filesOf(data: DataTransfer | null): globalThis.File[] {
   return [...(data?.files ?? [])];
 }
 
-/** Pictures, films, sounds and documents in their order, each with its alt text. */
+/** Pictures, videos, sounds and documents in order, each with its alt text. */
 export function MediaPart({ label, media, isSingle = false, onChange }: MediaPartProps) {
   const picker = useRef<HTMLInputElement>(null);
   const [isOpen, setIsOpen] = useState(false);

@@ -4,10 +4,10 @@ import { wordsOfValue } from "../../../../src/domain/posts/for-people.ts";
 import { textOf } from "../../../shared/json.ts";
 import { findAccount, platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
-import { useRefusal } from "../../data/use-refusal.ts";
+import { useRefusal } from "../../../ui/use-work.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Field as Labelled } from "../../../ui/field.tsx";
-import { sentenceOf } from "../../wire.ts";
+import { sentenceOf } from "../../../shared/texts.ts";
 import type { Field } from "./fields.ts";
 import { MediaPart } from "./media-part.tsx";
 import { newKey } from "./form.ts";
@@ -70,15 +70,15 @@ export function MetadataField({ field, value, accountId, takers = "", error, onC
   );
 }
 
-type Own = Readonly<Record<string, string | boolean | undefined>>;
-interface Part {
-  readonly own: Own;
+type ControlAttributes = Readonly<Record<string, string | boolean | undefined>>;
+interface ControlProps {
+  readonly own: ControlAttributes;
   readonly value: unknown;
   onChange(value: unknown): void;
 }
 
 /** Left out, a flag is as the platform has it, so there are three values. */
-function FlagSelect({ own, value, usual, onChange }: Part & { readonly usual: string }) {
+function FlagSelect({ own, value, usual, onChange }: ControlProps & { readonly usual: string }) {
   const chosen = typeof value === "boolean" ? String(value) : "";
   return (
     <select
@@ -101,7 +101,7 @@ function OptionSelect({
   value,
   usual,
   onChange,
-}: Part & { readonly field: Field; readonly usual: string }) {
+}: ControlProps & { readonly field: Field; readonly usual: string }) {
   return (
     <select {...own} value={textOf(value)} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
       <option value="">{field.isRequired ? "Choose…" : usual}</option>
@@ -115,7 +115,7 @@ function OptionSelect({
 }
 
 /** Texts between commas. What is typed stays as it is typed. */
-function ListInput({ own, value, onChange }: Part) {
+function ListInput({ own, value, onChange }: ControlProps) {
   const items = Array.isArray(value) ? value.map(textOf) : [];
   const [text, setText] = useState(items.join(", "));
   const split = (typed: string): string[] =>
@@ -139,7 +139,7 @@ function ListInput({ own, value, onChange }: Part) {
   );
 }
 
-interface LookupProps extends Part {
+interface LookupProps extends ControlProps {
   readonly field: Field;
   readonly accountId: string;
 }
@@ -198,7 +198,7 @@ function Lookup({ own, field, value, accountId, onChange }: LookupProps) {
   );
 }
 
-function PictureField({ field, value, onChange }: Omit<Part, "own"> & { readonly field: Field }) {
+function PictureField({ field, value, onChange }: Omit<ControlProps, "own"> & { readonly field: Field }) {
   const url = textOf(value);
   const [uploading, setUploading] = useState<string | null>(null);
   const media =

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { Field } from "../../../ui/field.tsx";
+import { Field, TextField } from "../../../ui/field.tsx";
 import type { Composer } from "./composer.ts";
 
 /** For those who plan; never published. */
@@ -11,20 +11,17 @@ export function NotesPart({ composer }: { readonly composer: Composer }) {
     <details class="card more-fields" open={isOpen}>
       <summary>Labels, note and name (not published)</summary>
       <div class="stack">
-        <Field label="Labels (optional)" help="To find it by. Separate them by commas.">
-          {(control) => (
-            <input
-              {...control}
-              type="text"
-              dir="auto"
-              value={typed}
-              onInput={({ currentTarget: { value } }) => {
-                setTyped(value);
-                composer.edit((now) => ({ ...now, labels: labelsOf(value) }));
-              }}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Labels (optional)"
+          help="To find it by. Separate them by commas."
+          type="text"
+          dir="auto"
+          value={typed}
+          onText={(value) => {
+            setTyped(value);
+            composer.edit((now) => ({ ...now, labels: labelsOf(value) }));
+          }}
+        />
         <Field label="Note (optional)">
           {(control) => (
             <textarea
@@ -37,18 +34,15 @@ export function NotesPart({ composer }: { readonly composer: Composer }) {
             />
           )}
         </Field>
-        <Field label="Name of the draft (optional)" help="What it is called under Review and in the plan.">
-          {(control) => (
-            <input
-              {...control}
-              type="text"
-              dir="auto"
-              maxLength={300}
-              value={title}
-              onInput={({ currentTarget: { value } }) => composer.edit((now) => ({ ...now, title: value }))}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Name of the draft (optional)"
+          help="What it is called under Review and in the plan."
+          type="text"
+          dir="auto"
+          maxLength={300}
+          value={title}
+          onText={(value) => composer.edit((now) => ({ ...now, title: value }))}
+        />
       </div>
     </details>
   );

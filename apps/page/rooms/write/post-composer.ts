@@ -3,16 +3,17 @@ import type { Check } from "../../../../src/domain/drafts/draft.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { now } from "../../../shared/clock.ts";
 import type { Json } from "../../../shared/json.ts";
-import { keepBehind } from "../../../shared/told.ts";
+import { keepBehind } from "../../../shared/sentences.ts";
 import type { KeptEdit } from "../../data/kept-edits.ts";
 import { zone } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
-import { CallError } from "../../wire.ts";
+import { CallError } from "../../data/wire.ts";
 import { AGAIN_MS, type Composer, refusalOf, WAIT_MS } from "./composer.ts";
-import { type Form, formOfPost } from "./form.ts";
+import type { Form } from "./form.ts";
 import { type Fields, fieldsOf, withFields } from "./post-content.ts";
+import { formOfPost } from "./read-form.ts";
 import { createSaver, type SaveState } from "./saver.ts";
-import { noPreview } from "./unlooked.ts";
+import { noPreview } from "./unchecked-previews.ts";
 import { toolOf, unsavedOf } from "./unsaved-change.ts";
 
 /** As the server refuses a change of a post that is past it. */
@@ -62,7 +63,7 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
   );
   const gone = signal<string | null>(null);
   let calm: SaveState = { kind: "nothing" };
-  const tell = (value: SaveState): void => {
+  const setState = (value: SaveState): void => {
     const { value: clash } = unsaved.clash;
     if (clash !== null) state.value = { kind: "conflict", sentence: clash.sentence };
     else state.value = value.kind === "failed" ? value : unsaved.isChanged() ? { kind: "changed" } : calm;
@@ -76,7 +77,7 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
     read: () => ({ ...(unsaved.isChanged() ? unsaved.change() : { id: post.id }), dryRun: true }),
     save: lookerOf(post, form, checks, gone),
     refusalOf,
-    onState: tell,
+    onState: setState,
   });
   saver.change();
   const keep = (): void => {
@@ -91,14 +92,14 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
     takenUp.value = null;
     unsaved.takeOver(theirs, mine);
     saver.change();
-    tell(calm);
+    setState(calm);
   };
   const flush = async (): Promise<boolean> => unsaved.clash.value === null && (await saver.flush());
   if (read.updatedAt !== post.updatedAt) {
     try {
       unsaved.meet(post);
     } catch {
-      tell(calm);
+      setState(calm);
     }
   }
   return {
@@ -129,7 +130,7 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
           takenUp.value = null;
           return changed;
         } finally {
-          tell(calm);
+          setState(calm);
         }
       },
     },

@@ -1,7 +1,9 @@
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { type Json, jsonOf, textOf } from "../../../shared/json.ts";
 import type { Zone } from "../../../shared/zone.ts";
-import { type Form, formOfPost, postChangeOf } from "./form.ts";
+import type { Form } from "./form.ts";
+import { formOfPost } from "./read-form.ts";
+import { postChangeOf } from "./send-form.ts";
 
 /*
  * What of a post's content a person changed, field by field, so that a save takes nothing back that others changed
@@ -91,7 +93,7 @@ const NAMES: Readonly<Record<string, string>> = {
 const MAX_TEXT = 200;
 
 /** What others changed of that, for who changed it too. */
-export function tellClash(keys: readonly string[], theirs: Post, when: (ms: number) => string): string {
+export function clashInWords(keys: readonly string[], theirs: Post, when: (ms: number) => string): string {
   const names = [...new Set(keys.map((key) => NAMES[key] ?? "other fields"))];
   const caption = theirs.caption ?? "";
   const text = caption.length > MAX_TEXT ? `${caption.slice(0, MAX_TEXT)}…` : caption;

@@ -1,5 +1,5 @@
 import { Eye } from "lucide-preact";
-import { PostPreview } from "../../../ui/preview.tsx";
+import { PostPreview } from "../../post/preview.tsx";
 import type { Composer } from "./composer.ts";
 import { type Form, isAnything } from "./form.ts";
 import { playableUrl } from "./media-files.ts";
@@ -17,7 +17,7 @@ export function Previews({ composer }: { readonly composer: Composer }) {
       {shown.length === 0 ? (
         <div class="preview-empty">
           <Eye aria-hidden="true" />
-          <p>{tellMissing(form.value, state.value)}</p>
+          <p>{previewGap(form.value, state.value)}</p>
         </div>
       ) : (
         shown.map(({ accountId, preview }) => (
@@ -29,7 +29,7 @@ export function Previews({ composer }: { readonly composer: Composer }) {
 }
 
 /** Why there is no preview. */
-export function tellMissing(form: Form, state: SaveState): string {
+function previewGap(form: Form, state: SaveState): string {
   if (form.targets.length === 0) return "Choose a channel to see what will go out.";
   if (!isAnything(form)) return "Write something to see what will go out.";
   return state.kind === "failed" || state.kind === "conflict"

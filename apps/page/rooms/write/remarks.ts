@@ -1,9 +1,9 @@
 import type { Sentence } from "../../../../src/domain/sentences.ts";
-import { sentencesBehind } from "../../../shared/told.ts";
+import { sentencesBehind } from "../../../shared/sentences.ts";
 import { PAGE_WORDS, sentenceInWords } from "../../../words.ts";
 import type { Check } from "../../../../src/domain/drafts/draft.ts";
 import type { Form } from "./form.ts";
-import { listed } from "./repeat.ts";
+import { listed } from "../../../shared/texts.ts";
 
 /** Something that the server says of a channel's post, about one field. */
 export interface Remark {
@@ -101,29 +101,29 @@ export function placeOf({ accountId, field }: Remark, form: Form, shared: readon
   return shared.includes(field) && !Object.hasOwn(target.metadata, field) ? field : own;
 }
 
-interface Shown {
+interface FormView {
   readonly form: Form;
-  /** The fields that stand with the text. */
+  /** The fields beside the text. */
   readonly shared: readonly string[];
-  /** Channels whose want of slots is said below the time, and not in red. */
+  /** Channels without slots; that is said below the time, not as an error. */
   readonly slotless: readonly string[];
 }
 
 /** Whether no part shows it in red. */
-export function isUnshown(remark: Remark, { form, shared, slotless }: Shown): boolean {
+function isUnshown(remark: Remark, { form, shared, slotless }: FormView): boolean {
   const place = placeOf(remark, form, shared);
   return place === "nowhere" || (place === "when" && slotless.includes(remark.accountId));
 }
 
-/** Why it cannot go out yet: itself where no part shows it, and else where to look. */
-export function tellFailing(
+/** Why it cannot go out yet: the reason if no part of the form shows it, else where to look. */
+export function failuresInWords(
   failing: readonly Check[],
-  shown: Shown,
+  shown: FormView,
   channelName: (accountId: string) => string,
 ): string {
   const errors = remarksOf(failing).filter(({ isError }) => isError);
   const slotless = errors.filter((one) => isUnshown(one, shown) && shown.slotless.includes(one.accountId));
-  if (slotless.length > 0) return tellSlotless(shown.slotless.map(channelName));
+  if (slotless.length > 0) return slotlessInWords(shown.slotless.map(channelName));
   const unshown = errors.find((one) => isUnshown(one, shown));
   if (unshown !== undefined) return `Not yet: ${channelName(unshown.accountId)}: ${unshown.text}`;
   const [one] = failing.length === 1 ? failing : [];
@@ -131,14 +131,14 @@ export function tellFailing(
   return `Not yet: there is something to mend for ${where}. It is said in red where it belongs.`;
 }
 
-/** What channels lack that take a slot. */
-export function tellSlotless(names: readonly string[]): string {
+/** Says which channels have no slots. */
+export function slotlessInWords(names: readonly string[]): string {
   return names.length === 1
     ? `${names.join("")} has no slots yet. Set its times, or choose another time.`
     : `${listed(names)} have no slots yet. Set their times, or choose another time.`;
 }
 
-/** Without why a post failed before, which stands above all. */
+/** Without the reason why the post failed before: that is shown at the top. */
 export function withoutReason(remarks: readonly Remark[], reason: string | null): readonly Remark[] {
   if (reason === null) return remarks;
   return remarks.flatMap((remark) => {

@@ -1,6 +1,6 @@
 import { channelName } from "../../data/shared-data.ts";
 import { grouped, type Remark } from "./remarks.ts";
-import { listed } from "./repeat.ts";
+import { listed } from "../../../shared/texts.ts";
 
 /** What the channels say of a field, below it. The channels are named where there are several. */
 export function Remarks({

@@ -1,9 +1,17 @@
 import { Plus, Trash2 } from "lucide-preact";
 import { clockTime } from "../../../shared/when.ts";
 import { Button, IconButton } from "../../../ui/button.tsx";
-import { Field } from "../../../ui/field.tsx";
+import { Field, TextField } from "../../../ui/field.tsx";
 import type { Composer } from "./composer.ts";
-import { fromDay, inWords, type RepeatForm, repeatProblems, tellTurns, UNITS, WEEKDAYS } from "./repeat.ts";
+import {
+  fromDay,
+  inWords,
+  type RepeatForm,
+  repeatProblems,
+  turnsInWords,
+  UNITS,
+  WEEKDAYS,
+} from "./repeat.ts";
 
 /** The rule of a series. */
 export function RepeatPart({ composer }: { readonly composer: Composer }) {
@@ -15,18 +23,15 @@ export function RepeatPart({ composer }: { readonly composer: Composer }) {
   return (
     <div class="stack">
       <div class="row-fields">
-        <Field label="Every" error={problemOf("every")}>
-          {(control) => (
-            <input
-              {...control}
-              type="number"
-              min={1}
-              max={366}
-              value={repeat.every}
-              onInput={({ currentTarget }) => set({ every: currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Every"
+          error={problemOf("every")}
+          type="number"
+          min={1}
+          max={366}
+          value={repeat.every}
+          onText={(text) => set({ every: text })}
+        />
         <Field label="Unit">
           {(control) => (
             <select
@@ -44,29 +49,23 @@ export function RepeatPart({ composer }: { readonly composer: Composer }) {
             </select>
           )}
         </Field>
-        <Field label="At" error={problemOf("time")}>
-          {(control) => (
-            <input
-              {...control}
-              type="time"
-              value={repeat.time}
-              onInput={({ currentTarget }) => set({ time: currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="At"
+          error={problemOf("time")}
+          type="time"
+          value={repeat.time}
+          onText={(text) => set({ time: text })}
+        />
       </div>
       {repeat.unit === "week" && <Weekdays repeat={repeat} set={set} error={problemOf("days")} />}
       <div class="row-fields wider">
-        <Field label="From" error={problemOf("from")}>
-          {(control) => (
-            <input
-              {...control}
-              type="date"
-              value={repeat.from}
-              onInput={({ currentTarget }) => set(fromDay(repeat, currentTarget.value))}
-            />
-          )}
-        </Field>
+        <TextField
+          label="From"
+          error={problemOf("from")}
+          type="date"
+          value={repeat.from}
+          onText={(text) => set(fromDay(repeat, text))}
+        />
         <Field label="Ends">
           {(control) => (
             <select
@@ -83,30 +82,24 @@ export function RepeatPart({ composer }: { readonly composer: Composer }) {
           )}
         </Field>
         {repeat.end === "until" && (
-          <Field label="Last day" error={problemOf("until")}>
-            {(control) => (
-              <input
-                {...control}
-                type="date"
-                min={repeat.from}
-                value={repeat.until}
-                onInput={({ currentTarget }) => set({ until: currentTarget.value })}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Last day"
+            error={problemOf("until")}
+            type="date"
+            min={repeat.from}
+            value={repeat.until}
+            onText={(text) => set({ until: text })}
+          />
         )}
         {repeat.end === "times" && (
-          <Field label="Times" error={problemOf("times")}>
-            {(control) => (
-              <input
-                {...control}
-                type="number"
-                min={1}
-                value={repeat.times}
-                onInput={({ currentTarget }) => set({ times: currentTarget.value })}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Times"
+            error={problemOf("times")}
+            type="number"
+            min={1}
+            value={repeat.times}
+            onText={(text) => set({ times: text })}
+          />
         )}
       </div>
       {problems.length === 0 && <p class="muted">{inWords(repeat, clockTime)}.</p>}
@@ -193,7 +186,7 @@ function Texts({ repeat, caption, set }: PartProps & { readonly caption: string 
           {texts.length === 0 ? "Let texts take turns" : "One more text"}
         </Button>
       </div>
-      {texts.length > 0 && <p class="muted note">{tellTurns(texts.length)}</p>}
+      {texts.length > 0 && <p class="muted note">{turnsInWords(texts.length)}</p>}
     </div>
   );
 }

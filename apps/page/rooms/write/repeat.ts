@@ -2,6 +2,7 @@ import type { Series } from "../../../../src/domain/drafts/repeat.ts";
 import { tellDate } from "../../../../src/domain/drafts/tell-series.ts";
 import type { Json } from "../../../shared/json.ts";
 import type { Day } from "../../../shared/zone.ts";
+import { listed } from "../../../shared/texts.ts";
 
 export const UNITS = ["day", "week", "month", "year"] as const;
 export type Unit = (typeof UNITS)[number];
@@ -92,7 +93,7 @@ export function repeatOf(form: RepeatForm): Json {
   };
 }
 
-export interface RepeatProblem {
+interface RepeatProblem {
   readonly field: "every" | "days" | "time" | "from" | "until" | "times";
   readonly text: string;
 }
@@ -144,18 +145,13 @@ export function inWords(form: RepeatForm, clock: (time: string) => string): stri
 }
 
 /** What is said once it is begun. `where`: its channels. */
-export function tellBegun(form: RepeatForm, clock: (time: string) => string, where: string): string {
+export function seriesStartInWords(form: RepeatForm, clock: (time: string) => string, where: string): string {
   const rule = inWords(form, clock);
   return `The series is started: ${rule.charAt(0).toLowerCase()}${rule.slice(1)} on ${where}.`;
 }
 
-/** `a, b and c`. */
-export function listed(words: readonly string[]): string {
-  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
-}
-
 /** How texts take turns. */
-export function tellTurns(count: number): string {
+export function turnsInWords(count: number): string {
   if (count === 1) return "Text 1 goes out each time, instead of the text of the post.";
   return `Text 1 goes out the first time, text 2 the second time${count > 2 ? ", and so on" : ""}. After text ${count} comes text 1 again. The text of the post itself is not used.`;
 }

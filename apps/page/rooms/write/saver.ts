@@ -14,7 +14,7 @@ export interface Refusal {
   readonly sentence: string;
 }
 
-export interface SaverOptions<Content> {
+interface SaverOptions<Content> {
   /** So long after the last change. */
   readonly waitMs: number;
   /** So long after an answer that was lost. */
@@ -29,14 +29,14 @@ export interface SaverOptions<Content> {
   onState(state: SaveState): void;
 }
 
-export interface Saver {
+interface Saver {
   /** Something was changed. */
   change(): void;
   /** Saves what is not saved yet, at once. Answers whether all is kept. */
   flush(): Promise<boolean>;
   /** Whether something is not kept yet. */
   isBehind(): boolean;
-  /** After a conflict was decided: nothing of before is outstanding. `isBehind`: what is written is to be saved. */
+  /** After a conflict was decided: drops what was outstanding. `isBehind`: the present content must be saved. */
   begin(isBehind: boolean): void;
   /** Saves nothing any more, and tries nothing again. */
   end(): void;

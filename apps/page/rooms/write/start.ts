@@ -6,17 +6,19 @@ import { zone } from "../../data/session.ts";
 import { accounts, findAccount, loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { type Composer, createDraftComposer } from "./composer.ts";
-import { atTime, copyOf, draftOf, emptyForm, type Form, formOf, newTarget } from "./form.ts";
+import { atTime, emptyForm, type Form, newTarget } from "./form.ts";
 import { ageOf, type KeptForm, keptNew, keptOf, lastSave, takeOver } from "./kept-forms.ts";
 import { createPostComposer } from "./post-composer.ts";
-import { toWall } from "./wall.ts";
+import { toWall } from "../../../shared/wall-time.ts";
+import { copyOf, formOf } from "./read-form.ts";
+import { draftOf } from "./send-form.ts";
 
 /** What the address asks for: something to go on with, or what to begin with. */
 export type Query = Readonly<Record<string, string>>;
 
-/** Told apart from what a person cannot change any more. */
-export type Started =
-  /** `hint`: what of the address could not be taken. */
+/** What the room begins with: something to write, or why it cannot be changed. */
+type StartResult =
+  /** `hint`: the part of the address that was not understood. */
   | { readonly kind: "writing"; readonly composer: Composer; readonly hint: string | null }
   /** `text`: what was written and can go nowhere else than into another post. */
   | { readonly kind: "decided"; readonly sentence: string; readonly text?: string };
@@ -24,7 +26,7 @@ export type Started =
 const NO_CHANNEL = "The channel of this address is not there, or you may not see it. Choose another one.";
 
 /** `onDraft`: told the id of the draft that what is written is kept in. */
-export async function start(query: Query, onDraft: (id: string) => void): Promise<Started> {
+export async function start(query: Query, onDraft: (id: string) => void): Promise<StartResult> {
   const { draft, post, copy } = query;
   if (draft !== undefined) return startDraft(draft, onDraft);
   if (post !== undefined) return startPost(post);
@@ -42,8 +44,8 @@ export async function start(query: Query, onDraft: (id: string) => void): Promis
   return { kind: "writing", composer, hint: account === null || known !== null ? null : NO_CHANNEL };
 }
 
-/** What could not be saved stands here again. */
-async function startNew(onDraft: (id: string) => void): Promise<Started> {
+/** Restores what could not be saved. */
+async function startNew(onDraft: (id: string) => void): Promise<StartResult> {
   const form = emptyForm(now(), zone.value);
   // What is being saved a moment after it was left is a draft then.
   if (keptNew(form) !== null) await lastSave();
@@ -52,7 +54,7 @@ async function startNew(onDraft: (id: string) => void): Promise<Started> {
   return { kind: "writing", composer: createDraftComposer({ form, draft: null, kept, onDraft }), hint: null };
 }
 
-/** The last save before a window went away may have come through without its answer: then it is a draft. */
+/** The last save before a window closed may have succeeded without its answer: then it is a draft. */
 async function unsaved(kept: KeptForm | null): Promise<KeptForm | null> {
   if (kept === null) return null;
   const isThere = async (): Promise<boolean> => {
@@ -69,7 +71,7 @@ async function unsaved(kept: KeptForm | null): Promise<KeptForm | null> {
 const JUST_LEFT_MS = 30_000;
 const ARRIVES_WITHIN_MS = 1_000;
 
-/** Whether the draft has all of it. What it was kept by is given up then. */
+/** Whether the draft has all of it; then the kept copy is dropped. */
 function isSaved({ id, form }: KeptForm, draft: Draft): boolean {
   const contentOf = (one: Form): string => JSON.stringify(draftOf(one, zone.value, []));
   const isThere = contentOf(form) === contentOf(formOf(draft, now(), zone.value));
@@ -77,7 +79,7 @@ function isSaved({ id, form }: KeptForm, draft: Draft): boolean {
   return isThere;
 }
 
-async function startDraft(id: string, onDraft: (id: string) => void): Promise<Started> {
+async function startDraft(id: string, onDraft: (id: string) => void): Promise<StartResult> {
   const [draft] = (await call("list_drafts", { id })).drafts;
   if (draft === undefined) return { kind: "decided", sentence: "There is no such draft any more." };
   if (draft.state !== "open" && draft.state !== "waiting")
@@ -95,7 +97,7 @@ async function startDraft(id: string, onDraft: (id: string) => void): Promise<St
   return { kind: "writing", composer: createDraftComposer({ form, draft, kept, onDraft }), hint: null };
 }
 
-async function startPost(id: string): Promise<Started> {
+async function startPost(id: string): Promise<StartResult> {
   const { post } = await call("get_post", { id });
   const edit = readEdit(id);
   if (post.status === "scheduled" || post.status === "failed")

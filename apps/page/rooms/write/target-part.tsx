@@ -2,8 +2,8 @@ import { useState } from "preact/hooks";
 import { channelName, platformTitle, findAccount } from "../../data/shared-data.ts";
 import { timezone } from "../../data/session.ts";
 import { Button } from "../../../ui/button.tsx";
-import { ChannelLabel } from "../../../ui/channel.tsx";
-import { Field } from "../../../ui/field.tsx";
+import { ChannelLabel } from "../../channel/channel-label.tsx";
+import { TextField } from "../../../ui/field.tsx";
 import type { Composer } from "./composer.ts";
 import type { Field as PlatformField } from "./fields.ts";
 import { newKey, type OwnContent, type TargetForm, withField } from "./form.ts";
@@ -78,7 +78,7 @@ export function TargetPart({ composer, target, remarks }: TargetPartProps) {
           onChange={(value) => setField(field.key, value)}
         />
       ))}
-      {isOpen && !isPost && <Different {...{ composer, target, set }} />}
+      {isOpen && !isPost && <ChannelContent {...{ composer, target, set }} />}
       <MoreFields
         {...{ accountId, values, setField }}
         fields={fields.filter((field) => !field.isRequired && !isPosting(field))}
@@ -91,14 +91,14 @@ function hasOwn({ caption, media, at }: TargetForm): boolean {
   return caption !== null || media !== null || at !== null;
 }
 
-interface DifferentProps {
+interface ChannelContentProps {
   readonly composer: Composer;
   readonly target: TargetForm;
   set(change: (target: TargetForm) => TargetForm): void;
 }
 
 /** Its own text, media and time. */
-function Different({ composer, target, set }: DifferentProps) {
+function ChannelContent({ composer, target, set }: ChannelContentProps) {
   const form = composer.form.value;
   const { accountId, caption, media, at } = target;
   const name = channelName(accountId);
@@ -157,16 +157,13 @@ function Different({ composer, target, set }: DifferentProps) {
             Another time
           </label>
           {at !== null && (
-            <Field label={`Time for ${name}`} help={`Time zone: ${timezone.value}`}>
-              {(control) => (
-                <input
-                  {...control}
-                  type="datetime-local"
-                  value={at}
-                  onInput={({ currentTarget }) => set((now) => ({ ...now, at: currentTarget.value }))}
-                />
-              )}
-            </Field>
+            <TextField
+              label={`Time for ${name}`}
+              help={`Time zone: ${timezone.value}`}
+              type="datetime-local"
+              value={at}
+              onText={(text) => set((now) => ({ ...now, at: text }))}
+            />
           )}
         </div>
       )}

@@ -4,14 +4,14 @@ import { channelName, findAccount, platformTitle } from "../../data/shared-data.
 import { Button, IconButton } from "../../../ui/button.tsx";
 import { say } from "../../../ui/toasts.tsx";
 import type { Composer } from "./composer.ts";
-import { type Form, newKey, type Part, withField } from "./form.ts";
+import { type Form, newKey, type ThreadPart, withField } from "./form.ts";
 import { addFiles, filesOf, MediaPart } from "./media-part.tsx";
 import { MetadataField } from "./metadata-field.tsx";
 import { NEW_POLL } from "./poll.ts";
 import { type SharedField, sharedFields, takersOf } from "./platform-fields.ts";
 import type { Remark } from "./remarks.ts";
 import { Remarks } from "./remarks.tsx";
-import { listed } from "./repeat.ts";
+import { listed } from "../../../shared/texts.ts";
 
 /** Shown by a button of their own; the rest is under "More fields". */
 const QUICK = [
@@ -68,7 +68,7 @@ export function TextPart({ composer, remarksAt }: TextPartProps) {
       <Remarks remarks={remarksAt("thread")} />
       {fields.filter(isShown).map((field) => (
         <div key={field.key} class="shared-field">
-          <Focused isNow={newest === field.key}>
+          <FocusedArea isNow={newest === field.key}>
             <MetadataField
               field={field}
               value={metadata[field.key]}
@@ -80,7 +80,7 @@ export function TextPart({ composer, remarksAt }: TextPartProps) {
                 setField(field.key, value);
               }}
             />
-          </Focused>
+          </FocusedArea>
           <Remarks remarks={remarksAt(field.key)} />
         </div>
       ))}
@@ -127,7 +127,7 @@ function takersText({ accountIds }: SharedField, all: number): string {
 }
 
 /** Puts the focus into a field that was just added. */
-function Focused({
+function FocusedArea({
   isNow,
   children,
 }: {
@@ -180,12 +180,12 @@ export function TextArea({ label, placeholder, value, rows, onText, onFiles }: T
 
 interface PartsProps {
   readonly composer: Composer;
-  readonly parts: readonly Part[];
+  readonly parts: readonly ThreadPart[];
   readonly threads: readonly string[];
 }
 
 function Parts({ composer, parts, threads }: PartsProps) {
-  const change = (key: string, set: (part: Part) => Part): void =>
+  const change = (key: string, set: (part: ThreadPart) => ThreadPart): void =>
     composer.edit((now) => ({
       ...now,
       parts: now.parts.map((part) => (part.key === key ? set(part) : part)),

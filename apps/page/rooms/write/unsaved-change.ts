@@ -6,19 +6,20 @@ import { shortTime } from "../../../shared/when.ts";
 import { dropEdit, keepEdit } from "../../data/kept-edits.ts";
 import { zone } from "../../data/session.ts";
 import { call } from "../../data/tools.ts";
-import { CallError } from "../../wire.ts";
+import { CallError } from "../../data/wire.ts";
 import { CHOOSE_ABOVE } from "./composer.ts";
-import { type Form, formOfPost } from "./form.ts";
+import type { Form } from "./form.ts";
 import {
   argsOf,
+  clashInWords,
   clashesOf,
   differencesOf,
   type Fields,
   fieldsOfForm,
   fieldsOfPost,
-  tellClash,
   withFields,
 } from "./post-content.ts";
+import { formOfPost } from "./read-form.ts";
 
 /** Others changed what is changed here. It is asked above which one to go on with. */
 class ChangedElsewhere extends Error {}
@@ -31,7 +32,7 @@ interface Clash {
 /** So often a save is tried anew on what others changed beside it. */
 const MAX_ROUNDS = 5;
 
-/** What of a post's change is not sent yet. It is kept in the browser with each change, until it is sent or given up. */
+/** The unsent change of a post, kept in the browser with each change until it is sent or dropped. */
 export function unsavedOf(read: Post, form: Signal<Form>) {
   /** As it was read or saved last. */
   let post = read;
@@ -60,7 +61,7 @@ export function unsavedOf(read: Post, form: Signal<Form>) {
     const [before, after] = [post, theirs].map((one) => fieldsOfPost(one, now(), zone.value));
     const both = clashesOf(changes, differencesOf(before ?? {}, after ?? {}));
     if (both.length === 0) return takeOver(theirs, changes);
-    clash.value = { theirs, sentence: tellClash(both, theirs, shortTime) };
+    clash.value = { theirs, sentence: clashInWords(both, theirs, shortTime) };
     throw new ChangedElsewhere(CHOOSE_ABOVE);
   };
   const change = (): Json => ({ id: post.id, ...argsOf(mine(), post), ...timeToSend(post, form.value) });

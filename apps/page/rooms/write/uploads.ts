@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { Upload as TusUpload } from "tus-js-client";
 import { textOf, jsonOf } from "../../../shared/json.ts";
 import { call } from "../../data/tools.ts";
-import { PAGE_HEADERS } from "../../wire.ts";
+import { PAGE_HEADERS } from "../../data/wire.ts";
 
 /** A file on its way to the server. */
 export interface Upload {
@@ -32,7 +32,7 @@ export function fileProblem(keys: readonly string[]): string | null {
   return isSending ? "A file is still being sent. Wait until it is stored, or remove it." : null;
 }
 
-/** Null: no picture, film, sound or document. */
+/** Null: no picture, video, sound or document. */
 export function kindOfFile(file: globalThis.File): Upload["kind"] | null {
   if (file.type === "application/pdf") return "document";
   // Most systems have no name for what phones take.

@@ -9,18 +9,18 @@ import { ButtonLink } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { pathOfChannel } from "../channels/paths.ts";
 import type { Composer } from "./composer.ts";
-import { atTime, type Form, slotless, timeProblem, type When } from "./form.ts";
-import { type Remark, tellSlotless } from "./remarks.ts";
+import { atTime, type Form, slotless, timeProblem, type TimeChoice } from "./form.ts";
+import { type Remark, slotlessInWords } from "./remarks.ts";
 import { Remarks } from "./remarks.tsx";
 import { RepeatPart } from "./repeat-part.tsx";
-import { fromWall, toWall } from "./wall.ts";
+import { fromWall, toWall } from "../../../shared/wall-time.ts";
 
 const WAYS = [
   { value: "at", label: "At a time" },
   { value: "slot", label: "Next free slot" },
   { value: "repeat", label: "Repeat" },
   { value: "now", label: "Now" },
-] as const satisfies readonly { readonly value: When; readonly label: string }[];
+] as const satisfies readonly { readonly value: TimeChoice; readonly label: string }[];
 
 interface WhenPartProps {
   readonly composer: Composer;
@@ -57,7 +57,7 @@ export function WhenPart({ composer, remarks, isTried }: WhenPartProps) {
           </label>
         ))}
       </div>
-      {form.when === "at" && <At composer={composer} error={isTried ? problem : pastProblem(problem)} />}
+      {form.when === "at" && <AtTime composer={composer} error={isTried ? problem : pastProblem(problem)} />}
       {form.when === "slot" && <Slots form={form} without={without} />}
       {form.when === "repeat" && <RepeatPart composer={composer} />}
       {form.when === "now" && (
@@ -73,7 +73,7 @@ function pastProblem(problem: string | null): string | null {
   return problem?.includes("passed") === true ? problem : null;
 }
 
-function At({ composer, error }: { readonly composer: Composer; readonly error: string | null }) {
+function AtTime({ composer, error }: { readonly composer: Composer; readonly error: string | null }) {
   const { at } = composer.form.value;
   const ms = fromWall(at, zone.value);
   const input = useRef<HTMLInputElement>(null);
@@ -138,7 +138,7 @@ function Slots({ form, without }: { readonly form: Form; readonly without: reado
   if (first === undefined) return <NextSlots ids={ids} />;
   return (
     <div class="hint">
-      <span>{tellSlotless(without.map(channelName))}</span>
+      <span>{slotlessInWords(without.map(channelName))}</span>
       <ButtonLink isSmall href={pathOfChannel(first)}>
         Set the times
       </ButtonLink>

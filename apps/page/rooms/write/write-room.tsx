@@ -9,7 +9,7 @@ import { Room } from "../../../ui/room.tsx";
 import { Bones, Empty, Problem } from "../../../ui/states.tsx";
 import type { Composer } from "./composer.ts";
 import { Compose } from "./compose.tsx";
-import { noteLastSave } from "./kept-forms.ts";
+import { recordLastSave } from "./kept-forms.ts";
 import { start } from "./start.ts";
 
 /** One thing is written: a draft, or a post that is changed. */
@@ -37,7 +37,7 @@ export function WriteRoom() {
       const left = latest.current;
       if (left === null) return;
       left.end();
-      noteLastSave(left.flush(), left.stop);
+      recordLastSave(left.flush(), left.stop);
     },
     [number],
   );

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { changesBetween, isOtherThan, type Seen } from "../../../../apps/features/draft/changes.ts";
-import { Looks } from "../../../../apps/page/rooms/review/looks.ts";
+import { changesBetween, isOtherThan, type DraftSnapshot } from "../../../../apps/features/draft/changes.ts";
+import { DraftSnapshots } from "../../../../apps/page/rooms/review/draft-snapshots.ts";
 
 const words = { channel: (id: string) => id.toUpperCase(), when: (at: string) => `<${at}>` };
 
-function seen(more: Partial<Seen> = {}): Seen {
+function seen(more: Partial<DraftSnapshot> = {}): DraftSnapshot {
   return {
     id: "dft_1",
     revision: 1,
@@ -19,11 +19,14 @@ function seen(more: Partial<Seen> = {}): Seen {
   };
 }
 
-function channel(accountId: string, more: Partial<Seen["channels"][number]> = {}): Seen["channels"][number] {
+function channel(
+  accountId: string,
+  more: Partial<DraftSnapshot["channels"][number]> = {},
+): DraftSnapshot["channels"][number] {
   return { accountId, scheduledAt: null, texts: ["Hello"], media: [], fields: "{}", ...more };
 }
 
-function told(before: Partial<Seen>, after: Partial<Seen>): readonly string[] {
+function told(before: Partial<DraftSnapshot>, after: Partial<DraftSnapshot>): readonly string[] {
   return changesBetween(seen(before), seen(after), words);
 }
 
@@ -75,27 +78,27 @@ describe("what changed in a draft", () => {
 describe("looks", () => {
   it("compares with the last visit, however often one comes back", () => {
     const storage = memoryStorage();
-    const first = new Looks(storage);
+    const first = new DraftSnapshots(storage);
     expect(first.baseOf("dft_1")).toBe(null);
-    first.note(seen({ revision: 3 }));
+    first.record(seen({ revision: 3 }));
     expect(first.baseOf("dft_1")).toBe(null);
-    const second = new Looks(storage);
-    second.note(seen({ revision: 4 }));
+    const second = new DraftSnapshots(storage);
+    second.record(seen({ revision: 4 }));
     expect(second.baseOf("dft_1")?.revision).toBe(3);
-    second.note(seen({ revision: 4 }));
+    second.record(seen({ revision: 4 }));
     expect(second.baseOf("dft_1")?.revision).toBe(3);
     second.compareWith(seen({ revision: 4 }));
     expect(second.baseOf("dft_1")?.revision).toBe(4);
     second.forget("dft_1");
-    expect(new Looks(storage).baseOf("dft_1")).toBe(null);
+    expect(new DraftSnapshots(storage).baseOf("dft_1")).toBe(null);
   });
 
   it("does without what it cannot read or write", () => {
     const broken = memoryStorage();
     broken.setItem("posthorn.review.looks", '[{"id":"dft_1"},7]');
-    expect(new Looks(broken).baseOf("dft_1")).toBe(null);
+    expect(new DraftSnapshots(broken).baseOf("dft_1")).toBe(null);
     const full = { ...memoryStorage(), setItem: () => raise("full") };
-    new Looks(full).note(seen());
+    new DraftSnapshots(full).record(seen());
   });
 });
 

@@ -62,7 +62,7 @@ describe("the list of channels", () => {
     await page.getByText("That takes a key with the permission").waitFor();
     await page.getByRole("link", { name: "Details of Only seen" }).click();
     const sheet = page.getByRole("dialog");
-    await sheet.getByText("by the clock of Europe/Berlin").waitFor();
+    await sheet.getByText("in the time zone Europe/Berlin").waitFor();
     await sheet.getByText("10:00").waitFor();
     const names = await sheet.getByRole("button").allTextContents();
     expect(names.filter((name) => name !== "")).toEqual([]);

@@ -121,7 +121,7 @@ describe("connecting a channel", () => {
     const page = await host.open(browser, { path: "/app/channels?connect=photobox" });
     await openBeside(page);
     host.clock.advance(16 * MINUTE);
-    await page.getByText("works no more. Nothing was connected.").waitFor();
+    await page.getByText("and has expired. Nothing was connected.").waitFor();
     await page.getByRole("button", { name: "Start again" }).click();
     await page.getByRole("button", { name: "Open the page to connect" }).waitFor();
     await page.context().close();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tellDuration, tellHistory } from "../../../../apps/page/post/history.ts";
+import { durationInWords, historyLines } from "../../../../apps/page/post/history.ts";
 import type { Attempt } from "../../../../src/domain/posts/post.ts";
 
 const attempt = (changes: Partial<Attempt>): Attempt => ({
@@ -23,9 +23,9 @@ const PUBLISHED = {
   scheduledAt: AT,
   publishedAt: AT,
 } as const;
-type Changes = Partial<Parameters<typeof tellHistory>[2]>;
+type Changes = Partial<Parameters<typeof historyLines>[2]>;
 const life = (post: Changes, ...attempts: Partial<Attempt>[]): string[] =>
-  tellHistory(attempts.map(attempt), "Mastodon", { ...PUBLISHED, ...post }, (ms) =>
+  historyLines(attempts.map(attempt), "Mastodon", { ...PUBLISHED, ...post }, (ms) =>
     new Date(ms).toISOString(),
   ).map(({ text }) => text);
 /** Without the line that it was made. */
@@ -74,7 +74,7 @@ describe("the history of a post in words", () => {
     ["interrupted", true],
     ["failed", true],
   ] as const)("has a sentence for %s", (outcome, isBad) => {
-    const [, line] = tellHistory([attempt({ outcome })], "Mastodon", PUBLISHED, String);
+    const [, line] = historyLines([attempt({ outcome })], "Mastodon", PUBLISHED, String);
     expect(line).toMatchObject({ isBad, at: Date.parse("2026-11-24T08:00:00Z") });
     expect(line?.text).toMatch(/^[A-Z].*\.$/);
   });
@@ -88,6 +88,6 @@ describe("the history of a post in words", () => {
     [90_000_000, "1 day 1 h"],
     [172_800_000, "2 days"],
   ])("says %i milliseconds as %s", (ms, text) => {
-    expect(tellDuration(ms)).toBe(text);
+    expect(durationInWords(ms)).toBe(text);
   });
 });

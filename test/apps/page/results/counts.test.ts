@@ -4,10 +4,10 @@ import {
   countByWeekHour,
   dayOfRow,
   lastDays,
-  postsInWords,
   shadeOf,
 } from "../../../../apps/page/rooms/results/counts.ts";
 import { createZone } from "../../../../apps/shared/zone.ts";
+import { countPosts } from "../../../../apps/shared/texts.ts";
 
 const BERLIN = createZone("Europe/Berlin");
 const live = (accountId: string, time: string) => ({ accountId, at: Date.parse(time) });
@@ -76,5 +76,5 @@ describe("posts by hour of the week", () => {
 });
 
 it("says how many posts", () => {
-  expect([0, 1, 2, 1_200].map(postsInWords)).toEqual(["0 posts", "1 post", "2 posts", "1,200 posts"]);
+  expect([0, 1, 2, 1_200].map(countPosts)).toEqual(["0 posts", "1 post", "2 posts", "1,200 posts"]);
 });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { figureInWords, figuresOf } from "../../../../apps/page/rooms/results/figures.ts";
-import { latenessInWords } from "../../../../apps/page/lateness.ts";
+import { latenessInWords } from "../../../../apps/page/data/lateness.ts";
 import { spanInWords } from "../../../../src/domain/health/span-in-words.ts";
 
 it("a figure that a platform does not give is no zero, and has the reason", () => {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { needsChange } from "../../../../apps/page/post/post-facts.ts";
-import { keepBehind } from "../../../../apps/shared/told.ts";
+import { keepBehind } from "../../../../apps/shared/sentences.ts";
 
 it.each([
   ["Title is missing. Add what is missing, then send the post again.", true],

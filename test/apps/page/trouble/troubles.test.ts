@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Status } from "../../../../src/domain/health/status.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { groupTroubles, isCalm } from "../../../../apps/page/rooms/trouble/grouping.ts";
-import { isUnknown, tellError, placeOutside } from "../../../../apps/page/rooms/trouble/telling.ts";
+import { isUnknown, errorInWords, placeOutside } from "../../../../apps/page/rooms/trouble/error-words.ts";
 
 const NOW = Date.parse("2026-11-26T12:00:00Z");
 
@@ -67,7 +67,7 @@ describe("what needs a person", () => {
     const calm = groupTroubles(status(), [], NOW, late.slice(0, 2));
     expect(isCalm(calm)).toBe(true);
     expect(calm.trying.map(({ id }) => id)).toEqual(["post_1"]);
-    expect(tellError(again).sentence).toContain("It is tried again on Thursday");
+    expect(errorInWords(again).sentence).toContain("It is tried again on Thursday");
     const held = status({
       accountsToReconnect: [channel("acc_lost", "reconnect_required")],
       accountsPaused: [{ id: "acc_paused", name: "Feed", provider: "feed", queuedCount: 1 }],
@@ -112,18 +112,18 @@ describe("what needs a person", () => {
 describe("errors for people", () => {
   it("keeps a platform's own words apart", () => {
     expect(
-      tellError(
+      errorInWords(
         'The server refused the request. Change the post, then send it again. Mastodon says: "Validation failed: Text is too long."',
       ),
     ).toEqual({
       sentence: "The server refused the request. Change the post, then send it again.",
       quote: { who: "Mastodon", words: "Validation failed: Text is too long." },
     });
-    expect(tellError('Too long. dev.to says: "no". Shorten the text.')).toEqual({
+    expect(errorInWords('Too long. dev.to says: "no". Shorten the text.')).toEqual({
       sentence: "Too long. Shorten the text.",
       quote: { who: "dev.to", words: "no" },
     });
-    expect(tellError('Mastodon says: "no"')).toEqual({
+    expect(errorInWords('Mastodon says: "no"')).toEqual({
       sentence: "Mastodon refused it.",
       quote: { who: "Mastodon", words: "no" },
     });
@@ -133,13 +133,13 @@ describe("errors for people", () => {
     const error =
       'outcome unknown: the server did not answer. Look at the channel "Blog". Say here whether it is there.';
     expect(isUnknown(error)).toBe(true);
-    expect(tellError(error)).toEqual({ sentence: "The server did not answer.", quote: null });
+    expect(errorInWords(error)).toEqual({ sentence: "The server did not answer.", quote: null });
     expect(isUnknown("It was refused.")).toBe(false);
     expect(isUnknown(null)).toBe(false);
   });
 
   it("says so where no reason was given", () => {
-    expect(tellError(null).sentence).toBe("It failed, and no reason was given.");
+    expect(errorInWords(null).sentence).toBe("It failed, and no reason was given.");
   });
 });
 

@@ -1,24 +1,20 @@
 import { describe, expect, it } from "vitest";
 import {
   atTime,
-  copyOf,
-  draftOf,
   emptyForm,
   type Form,
-  formOf,
-  formOfPost,
   isAnything,
-  metadataOf,
   moved,
   newTarget,
-  postChangeOf,
   slotless,
   timeProblem,
   withField,
 } from "../../../../apps/page/rooms/write/form.ts";
 import { pollProblem } from "../../../../apps/page/rooms/write/poll.ts";
-import { fromWall, toWall } from "../../../../apps/page/rooms/write/wall.ts";
+import { fromWall, toWall } from "../../../../apps/shared/wall-time.ts";
 import { createZone } from "../../../../apps/shared/zone.ts";
+import { copyOf, formOf, formOfPost } from "../../../../apps/page/rooms/write/read-form.ts";
+import { draftOf, metadataOf, postChangeOf } from "../../../../apps/page/rooms/write/send-form.ts";
 
 const BERLIN = createZone("Europe/Berlin");
 const NOW = Date.parse("2026-11-26T10:00:00Z");

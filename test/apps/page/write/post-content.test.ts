@@ -4,7 +4,7 @@ import {
   clashesOf,
   differencesOf,
   fieldsOf,
-  tellClash,
+  clashInWords,
   withFields,
 } from "../../../../apps/page/rooms/write/post-content.ts";
 
@@ -55,8 +55,8 @@ it("sends no more than that, and takes nothing away that is not there", () => {
 
 it("says what clashes", () => {
   const when = (): string => "tomorrow";
-  expect(tellClash(["caption"], POST, when)).toBe("Changed meanwhile: the text. The text is now “Hi”.");
-  expect(tellClash(["scheduledAt", "metadata.moreMedia"], POST, when)).toBe(
+  expect(clashInWords(["caption"], POST, when)).toBe("Changed meanwhile: the text. The text is now “Hi”.");
+  expect(clashInWords(["scheduledAt", "metadata.moreMedia"], POST, when)).toBe(
     "Changed meanwhile: the time, the pictures. The time is now tomorrow.",
   );
 });

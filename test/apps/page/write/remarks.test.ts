@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { keepBehind } from "../../../../apps/shared/told.ts";
+import { keepBehind } from "../../../../apps/shared/sentences.ts";
 import type { Sentence } from "../../../../src/domain/sentences.ts";
 import { emptyForm, newTarget } from "../../../../apps/page/rooms/write/form.ts";
 import {
@@ -8,7 +8,7 @@ import {
   placeOf,
   remarksOf,
   splitByField,
-  tellFailing,
+  failuresInWords,
   withoutReason,
 } from "../../../../apps/page/rooms/write/remarks.ts";
 import { createZone } from "../../../../apps/shared/zone.ts";
@@ -130,7 +130,7 @@ describe("what keeps a post from going out", () => {
   };
   const form = { ...emptyForm(0, createZone("UTC")), targets: [newTarget("fjord"), newTarget("fjordtwo")] };
   const tell = (failing: readonly never[], slotless: readonly string[] = []): string =>
-    tellFailing(failing, { form, shared: [], slotless }, (id) => id);
+    failuresInWords(failing, { form, shared: [], slotless }, (id) => id);
   const noSlots = said("slot", "the channel has no slots.");
 
   it("is looked for in red only where it stands in red", () => {

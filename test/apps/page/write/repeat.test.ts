@@ -2,16 +2,16 @@ import { describe, expect, it } from "vitest";
 import {
   fromDay,
   inWords,
-  listed,
   newRepeat,
   readRepeat,
   repeatOf,
   repeatProblems,
-  tellBegun,
-  tellTurns,
+  seriesStartInWords,
+  turnsInWords,
   turnsProblem,
 } from "../../../../apps/page/rooms/write/repeat.ts";
 import { Repeat } from "../../../../src/domain/drafts/repeat.ts";
+import { listed } from "../../../../apps/shared/texts.ts";
 
 const weekly = newRepeat("2026-11-27T09:00", "Europe/Berlin");
 
@@ -30,7 +30,7 @@ describe("a series as a form", () => {
   });
 
   it("is said to be started in a whole sentence", () => {
-    expect(tellBegun(weekly, (time) => time, "Fjord Bakery")).toBe(
+    expect(seriesStartInWords(weekly, (time) => time, "Fjord Bakery")).toBe(
       "The series is started: every week on Friday at 09:00 (Europe/Berlin) on Fjord Bakery.",
     );
   });
@@ -112,11 +112,11 @@ describe("a series as a form", () => {
 });
 
 it("says which text goes out when", () => {
-  expect(tellTurns(1)).toContain("Text 1 goes out each time");
-  expect(tellTurns(2)).toBe(
+  expect(turnsInWords(1)).toContain("Text 1 goes out each time");
+  expect(turnsInWords(2)).toBe(
     "Text 1 goes out the first time, text 2 the second time. After text 2 comes text 1 again. The text of the post itself is not used.",
   );
-  expect(tellTurns(4)).toContain("and so on. After text 4 comes text 1 again.");
+  expect(turnsInWords(4)).toContain("and so on. After text 4 comes text 1 again.");
 });
 
 it("lists words", () => {

@@ -1,5 +1,5 @@
-import { spanInWords } from "../../src/domain/health/span-in-words.ts";
-import type { Status } from "../../src/domain/health/status.ts";
+import { spanInWords } from "../../../src/domain/health/span-in-words.ts";
+import type { Status } from "../../../src/domain/health/status.ts";
 
 /** Below this there is nothing to say of half and of nearly all posts. */
 const FEW_POSTS = 20;

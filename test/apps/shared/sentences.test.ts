@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { keepBehind, readSentences, sentencesBehind, tell } from "../../../apps/shared/told.ts";
+import { keepBehind, readSentences, sentencesBehind, wordAnswer } from "../../../apps/shared/sentences.ts";
 import { PAGE_WORDS, VIEW_WORDS } from "../../../apps/words.ts";
 
 const lost = {
@@ -18,7 +18,7 @@ describe("an answer with sentences", () => {
 
   it("has people's words in their places", () => {
     const told = answer();
-    tell(
+    wordAnswer(
       told,
       { "/posts/0/error": [lost, empty], "/warnings/0": [empty], "/a~1b/error": [lost] },
       PAGE_WORDS,
@@ -36,7 +36,7 @@ describe("an answer with sentences", () => {
 
   it("has those of a view within an agent there", () => {
     const told = answer();
-    tell(told, { "/posts/0/error": [lost] }, VIEW_WORDS);
+    wordAnswer(told, { "/posts/0/error": [lost] }, VIEW_WORDS);
     expect(told.posts[0]?.error).toBe(
       "The channel must be reconnected first. Ask your agent to reconnect it.",
     );
@@ -52,7 +52,7 @@ describe("an answer with sentences", () => {
       { "/posts/9/error": [lost] },
       { "/warnings/0": "x" },
     ])
-      tell(told, sentences, PAGE_WORDS);
+      wordAnswer(told, sentences, PAGE_WORDS);
     expect(told).toEqual(answer());
   });
 });

@@ -1,6 +1,6 @@
 import { FileText, Film, Image, Music } from "lucide-preact";
 import { useState } from "preact/hooks";
-import { pictureUrl } from "../page/wire.ts";
+import { pictureUrl } from "../data/wire.ts";
 
 interface PictureProps {
   readonly mediaUrl: string;
@@ -8,7 +8,7 @@ interface PictureProps {
   readonly alt: string;
   readonly size: 96 | 240 | 480 | 960;
   readonly class?: string;
-  /** Of a document, where they are known. */
+  /** Pages of a document, if known. */
   readonly pages?: number | null;
   /** Of a file that has no address yet. */
   readonly name?: string;
@@ -16,7 +16,7 @@ interface PictureProps {
 
 const SIGNS = { image: Image, video: Film, audio: Music, document: FileText };
 
-/** A small picture of a medium. A film, a sound, a document and what cannot be read have a sign. */
+/** A small picture of a medium. Videos, sounds, documents and unreadable files have an icon. */
 export function Picture({ mediaUrl, alt, size, pages = null, name = "", ...rest }: PictureProps) {
   const [missing, setMissing] = useState<string | null>(null);
   const kind = kindOf(mediaUrl);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isHeld, tellOutcome } from "../../../../apps/page/post/tell-outcome.ts";
+import { isHeld, outcomeMessage } from "../../../../apps/page/post/outcome-message.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -17,7 +17,8 @@ const sent = (accountId: string, status: Post["status"], more: Partial<Post> = {
   error: null,
   ...more,
 });
-const inPlan = { text: "Show in plan", href: "/app/plan?post=post_acc_1", isPlan: true };
+const isPlanShown = (): boolean => false;
+const inPlan = { text: "Show in plan", href: "/app/plan?post=post_acc_1", isShown: isPlanShown };
 
 describe("what is said of posts that were sent at once", () => {
   it.each([
@@ -80,7 +81,7 @@ describe("what is said of posts that were sent at once", () => {
       },
     ],
   ])("%#", (posts, message) => {
-    expect(tellOutcome(posts, nameOf)).toEqual(message);
+    expect(outcomeMessage(posts, nameOf, isPlanShown)).toEqual(message);
   });
 });
 

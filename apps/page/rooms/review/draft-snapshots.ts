@@ -1,5 +1,5 @@
 import { isJson } from "../../../shared/json.ts";
-import type { Seen } from "../../../features/draft/changes.ts";
+import type { DraftSnapshot } from "../../../features/draft/changes.ts";
 
 const KEY = "posthorn.review.looks";
 
@@ -7,23 +7,23 @@ const KEY = "posthorn.review.looks";
 const MAX_LOOKS = 60;
 
 /** A browser's storage, as far as it is used. */
-interface Shelf {
+interface SnapshotStorage {
   getItem(key: string): string | null;
   setItem(key: string, text: string): void;
 }
 
 /** What was last seen of each draft, kept in this browser. */
-export class Looks {
-  readonly #storage: Shelf;
-  /** What each draft is compared with while the page is open. */
-  readonly #bases = new Map<string, Seen | null>();
+export class DraftSnapshots {
+  readonly #storage: SnapshotStorage;
+  /** The version that each draft is compared with while the page is open. */
+  readonly #bases = new Map<string, DraftSnapshot | null>();
 
-  constructor(storage: Shelf) {
+  constructor(storage: SnapshotStorage) {
     this.#storage = storage;
   }
 
-  /** What was seen when the page was last open; null: the draft is new to this person. */
-  baseOf(id: string): Seen | null {
+  /** The version that was seen when the page was last open. Null: the draft is new to this person. */
+  baseOf(id: string): DraftSnapshot | null {
     const known = this.#bases.get(id);
     if (known !== undefined) return known;
     const found = this.#read().find((one) => one.id === id) ?? null;
@@ -31,14 +31,14 @@ export class Looks {
     return found;
   }
 
-  /** It is on the screen now. */
-  note(seen: Seen): void {
+  /** Records what the screen shows now. */
+  record(seen: DraftSnapshot): void {
     this.baseOf(seen.id);
     this.#write([seen, ...this.#read().filter(({ id }) => id !== seen.id)]);
   }
 
-  /** What comes next is compared with this. */
-  compareWith(seen: Seen): void {
+  /** Compares the next versions with this one. */
+  compareWith(seen: DraftSnapshot): void {
     this.#bases.set(seen.id, seen);
   }
 
@@ -47,26 +47,26 @@ export class Looks {
     this.#write(this.#read().filter((one) => one.id !== id));
   }
 
-  #read(): readonly Seen[] {
+  #read(): readonly DraftSnapshot[] {
     try {
       const value: unknown = JSON.parse(this.#storage.getItem(KEY) ?? "[]");
       // Only this page writes it. What an older one wrote is not compared with.
-      return Array.isArray(value) ? value.filter(isSeen) : [];
+      return Array.isArray(value) ? value.filter(isSnapshot) : [];
     } catch {
       return [];
     }
   }
 
-  #write(looks: readonly Seen[]): void {
+  #write(looks: readonly DraftSnapshot[]): void {
     try {
       this.#storage.setItem(KEY, JSON.stringify(looks.slice(0, MAX_LOOKS)));
     } catch {
-      // A full or forbidden storage: then nothing is marked the next time.
+      // The storage is full or forbidden: nothing is marked next time.
     }
   }
 }
 
-function isSeen(value: unknown): value is Seen {
+function isSnapshot(value: unknown): value is DraftSnapshot {
   return (
     isJson(value) &&
     typeof value["id"] === "string" &&

@@ -1,6 +1,6 @@
-import { useAddressGuard } from "../page/data/address.tsx";
-import { Ask } from "./ask.tsx";
-import { asked, leave, lossIn } from "./leaving.ts";
+import { useAddressGuard } from "./data/address.tsx";
+import { Ask } from "../ui/ask.tsx";
+import { asked, leave, lossIn } from "../ui/leaving.ts";
 
 /** Asks before a way out loses what was typed: a link, the browser's back, the end of the window, a dialog's end. */
 export function LeavingQuestion() {

@@ -1,7 +1,9 @@
-import type { Sentence } from "../../src/domain/sentences.ts";
-import { type Json, jsonOf, textOf } from "../shared/json.ts";
-import { readSentences, sentencesOf, tell } from "../shared/told.ts";
-import { inWords, PAGE_WORDS } from "../words.ts";
+import type { Sentence } from "../../../src/domain/sentences.ts";
+import { type Json, jsonOf, textOf } from "../../shared/json.ts";
+import { DEVICE_OFFLINE, SERVER_SILENT } from "../../shared/reach.ts";
+import { sentenceOf } from "../../shared/texts.ts";
+import { readSentences, sentencesOf, wordAnswer } from "../../shared/sentences.ts";
+import { inWords, PAGE_WORDS } from "../../words.ts";
 
 /** Of all calls of the page, below the server's own address. */
 const BASE = "/app/api";
@@ -32,18 +34,10 @@ export interface CallOptions {
 }
 
 /** Told when the server says that the session is over. */
-let whenSignedOut: () => void = () => {};
+let signedOutListener: () => void = () => {};
 
 export function onSignedOut(listener: () => void): void {
-  whenSignedOut = listener;
-}
-
-const SERVER_SILENT = "Posthorn does not answer. Check that it runs, then try again.";
-const DEVICE_OFFLINE = "You are offline. Connect this device to its network, then try again.";
-
-/** Whether it says no more than that no answer came, which is over once one comes. */
-export function isUnreached(sentence: string): boolean {
-  return sentence.includes(SERVER_SILENT) || sentence.includes(DEVICE_OFFLINE);
+  signedOutListener = listener;
 }
 
 /** Whether this device has a network, as its browser says. */
@@ -54,17 +48,20 @@ export function onlineBy(ask: () => boolean): void {
 }
 
 /** Told when a call gets no answer. */
-let whenUnreached: () => void = () => {};
+let unreachedListener: () => void = () => {};
 
 export function onUnreached(listener: () => void): void {
-  whenUnreached = listener;
+  unreachedListener = listener;
 }
 
 /** Headers that every write of the page carries. No other page can send them. */
 export const PAGE_HEADERS = { "X-Posthorn-Page": "1" } as const;
 
 /** Calls the server. Rejects with `CallError`; an aborted call rejects as `fetch` does. */
-export async function send(path: string, options: CallOptions = {}): Promise<Json> {
+export async function send<Answer extends Json = Json>(
+  path: string,
+  options: CallOptions = {},
+): Promise<Answer> {
   const { method = "GET", body, signal, idempotencyKey, keepalive = false } = options;
   const headers = {
     ...PAGE_HEADERS,
@@ -79,12 +76,16 @@ export async function send(path: string, options: CallOptions = {}): Promise<Jso
     ...(signal !== undefined && { signal }),
   }).catch((error: unknown) => {
     if (signal?.aborted === true) throw error;
-    whenUnreached();
+    unreachedListener();
     throw new CallError(0, isOnline() ? SERVER_SILENT : DEVICE_OFFLINE);
   });
-  const value: unknown = answer.status === 204 ? {} : await answer.json().catch(() => null);
-  if (answer.ok) return jsonOf(value);
-  if (answer.status === 401) whenSignedOut();
+  // Not checked: server and page are of one version, and the server holds its answers to its schemas.
+  const value = await answer
+    .text()
+    .then(JSON.parse)
+    .catch(() => ({}));
+  if (answer.ok) return value;
+  if (answer.status === 401) signedOutListener();
   const { error, sentences } = jsonOf(value);
   const told = readSentences(sentences);
   const text = textOf(error) || `The server answered with status ${answer.status}.`;
@@ -92,10 +93,14 @@ export async function send(path: string, options: CallOptions = {}): Promise<Jso
 }
 
 /** Calls a tool, as every other client does, and answers its result with its sentences in words for people. */
-export async function callTool(name: string, args: Json = {}, options: CallOptions = {}): Promise<Json> {
-  const answer = await send(`/tools/${name}`, { ...options, method: "POST", body: args });
-  const result = jsonOf(answer["result"]);
-  tell(result, answer["sentences"], PAGE_WORDS);
+export async function callTool<Result extends Json = Json>(
+  name: string,
+  args: Json = {},
+  options: CallOptions = {},
+): Promise<Result> {
+  const body = { ...options, method: "POST", body: args } as const;
+  const { result, sentences } = await send<{ result: Result; sentences?: unknown }>(`/tools/${name}`, body);
+  wordAnswer(result, sentences, PAGE_WORDS);
   return result;
 }
 
@@ -119,9 +124,4 @@ export function isFinal(error: unknown): boolean {
 /** What went wrong, by the fields that it is about. */
 export function said(error: unknown): readonly Sentence[] {
   return error instanceof CallError ? error.sentences : sentencesOf(sentenceOf(error));
-}
-
-/** What went wrong, as a sentence for people. */
-export function sentenceOf(error: unknown): string {
-  return error instanceof Error ? error.message : "Something went wrong. Try again.";
 }

@@ -11,7 +11,7 @@ export function isUnknown(error: string | null): boolean {
 }
 
 /** What happened: in our words, and in those of the platform. */
-export interface Told {
+export interface ErrorWords {
   readonly sentence: string;
   readonly quote: { readonly who: string; readonly words: string } | null;
 }
@@ -19,7 +19,7 @@ export interface Told {
 const SAYS = ' says: "';
 
 /** An error of a post or channel for people. What a button stands for is left out. */
-export function tellError(error: string | null): Told {
+export function errorInWords(error: string | null): ErrorWords {
   if (error === null || error.trim() === "")
     return { sentence: "It failed, and no reason was given.", quote: null };
   const text = isUnknown(error) ? withoutAdvice(upperFirst(error.slice(UNKNOWN.length))) : error;

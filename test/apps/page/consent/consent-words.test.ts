@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { doubtAbout, placeInWords } from "../../../../apps/page/rooms/consent/asking.ts";
+import { doubtAbout, placeInWords } from "../../../../apps/page/rooms/consent/consent-words.ts";
 
 describe("a program that asks", () => {
   it.each([

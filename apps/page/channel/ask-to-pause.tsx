@@ -1,11 +1,10 @@
 import { useEffect } from "preact/hooks";
-import { countPosts } from "../shared/texts.ts";
-import { channelName, loadAccounts, loadStatus } from "../page/data/shared-data.ts";
-import { call } from "../page/data/tools.ts";
-import { useRefusal } from "../page/data/use-refusal.ts";
-import { sentenceOf } from "../page/wire.ts";
-import { Ask } from "./ask.tsx";
-import { say } from "./toasts.tsx";
+import { sentenceOf, waitingPosts } from "../../shared/texts.ts";
+import { channelName, loadAccounts, loadStatus } from "../data/shared-data.ts";
+import { call } from "../data/tools.ts";
+import { useRefusal } from "../../ui/use-work.ts";
+import { Ask } from "../../ui/ask.tsx";
+import { say } from "../../ui/toasts.tsx";
 
 interface AskProps {
   readonly account: { readonly id: string; readonly queuedCount: number };
@@ -38,14 +37,11 @@ export function AskToPause({ account: { id, queuedCount }, onDone, onClose }: As
 export function AskToResume({ account: { id, queuedCount }, onDone, onClose }: AskProps) {
   const late = useForecast(id, false);
   const name = channelName(id);
-  const waiting =
-    queuedCount === 0
-      ? "No post waits"
-      : `${countPosts(queuedCount)} ${queuedCount === 1 ? "waits" : "wait"}`;
+  const waiting = queuedCount === 0 ? "No post waits" : `${waitingPosts(queuedCount)}`;
   return (
     <Ask
       question={`Resume “${name}”?`}
-      text={`${waiting} on it.${tellWhen(queuedCount, late)}`}
+      text={`${waiting} on it.${releaseInWords(queuedCount, late)}`}
       yes="Resume"
       no="Leave it paused"
       onYes={async () => {
@@ -76,7 +72,7 @@ export function useForecast(accountId: string, paused: boolean): string | null {
 }
 
 /** `late`: what becomes of late posts. Null: not known yet. */
-function tellWhen(queuedCount: number, late: string | null): string {
+function releaseInWords(queuedCount: number, late: string | null): string {
   if (queuedCount === 0) return "";
   if (late === null) return " …";
   return late === "" ? " Each goes out at its time." : ` ${late} The others go out at their times.`;

@@ -29,8 +29,8 @@ import {
   siYoutube,
 } from "simple-icons";
 import { Webhook } from "lucide-preact";
-import { besidePlatform } from "../../src/domain/accounts/channel-names.ts";
-import { channelName, findAccount, platformTitle } from "../page/data/shared-data.ts";
+import { besidePlatform } from "../../../src/domain/accounts/channel-names.ts";
+import { channelName, findAccount, platformTitle } from "../data/shared-data.ts";
 
 /** Marks of simple-icons (CC0). Platforms that forbid theirs have two letters. */
 const MARKS: Readonly<Record<string, { readonly path: string }>> = {

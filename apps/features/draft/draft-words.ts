@@ -1,18 +1,15 @@
 import { seriesDays } from "../../../src/domain/drafts/series-days.ts";
 import type { Series } from "../../../src/domain/drafts/repeat.ts";
 import type { Draft } from "../../shared/drafts.ts";
+import { countOf } from "../../shared/texts.ts";
 import { addDays, createZone } from "../../shared/zone.ts";
 
-type When = (ms: number) => string;
+type TimeFormat = (ms: number) => string;
 
 const MINUTE = 60_000;
 
-export function countOf(count: number, one: string): string {
-  return count === 1 ? `1 ${one}` : `${count} ${one}s`;
-}
-
-/** What an approval brings about, said before it. */
-export function tellApproval(draft: Draft, when: When): string {
+/** What an approval will do. */
+export function approvalInWords(draft: Draft, when: TimeFormat): string {
   const { repeat, targets, isNextSlot } = draft;
   const posts = countOf(targets.length, "post");
   if (repeat !== null)
@@ -37,7 +34,7 @@ function slotWords(count: number): string {
 }
 
 /** When, in a few words, for lists. */
-export function tellTimeShortly(draft: Draft, when: When): string {
+export function timeInShort(draft: Draft, when: TimeFormat): string {
   if (draft.repeat !== null) return "Series";
   const times = draft.targets.flatMap(({ scheduledAt }) => scheduledAt ?? []);
   const at = draft.scheduledAt ?? (times.length === 0 ? null : Math.min(...times));
@@ -45,7 +42,7 @@ export function tellTimeShortly(draft: Draft, when: When): string {
   return draft.isNextSlot ? "Next free slot" : "At once";
 }
 
-/** Whether a yes makes something public that no one can take back in the plan. */
+/** Whether an approval publishes something at once. */
 export function goesOutAtOnce({ repeat, targets, isNextSlot }: Draft, now: number): boolean {
   if (repeat !== null) return false;
   return targets.some(({ scheduledAt }) =>
@@ -53,8 +50,13 @@ export function goesOutAtOnce({ repeat, targets, isNextSlot }: Draft, now: numbe
   );
 }
 
-/** What was brought about. `times` are those of its posts. */
-export function tellApproved(isSeries: boolean, times: readonly number[], now: number, when: When): string {
+/** What an approval led to. `times`: of the posts it made. */
+export function approvalResult(
+  isSeries: boolean,
+  times: readonly number[],
+  now: number,
+  when: TimeFormat,
+): string {
   const posts = countOf(times.length, "post");
   const are = times.length === 1 ? "is" : "are";
   const first = Math.min(...times);
@@ -67,7 +69,7 @@ export function tellApproved(isSeries: boolean, times: readonly number[], now: n
     : `${posts} are scheduled, the first on ${when(first)}.`;
 }
 
-/** The days that a series comes to next, by the calendar of its zone. `begun`: when it was approved. Default: now. */
+/** The next days of a series, in its time zone. `begun`: when it was approved. Default: now. */
 export function nextDays(series: Series, now: number, count: number, begun = now): readonly string[] {
   const lastBefore = lastDayBy(series, begun);
   const lastOver = lastDayBy(series, now);
@@ -84,7 +86,7 @@ export function nextDays(series: Series, now: number, count: number, begun = now
   return days;
 }
 
-/** The last day on which the time of the series is over at that moment. */
+/** The last day whose time of the series has passed at that moment. */
 function lastDayBy({ timezone, time }: Series, ms: number): string {
   const { day, minutes } = createZone(timezone).read(ms);
   const [hour = 0, minute = 0] = time.split(":").map(Number);

@@ -2,7 +2,7 @@ import type { Check } from "../../../../src/domain/drafts/draft.ts";
 import type { Form } from "./form.ts";
 
 /** Shown as it is written until the server has looked at it. */
-export function unlooked(form: Form): readonly Check[] {
+export function uncheckedPreviews(form: Form): readonly Check[] {
   const media = form.media.map(({ url }) => ({ url, type: null, change: null }));
   return form.targets.map(({ accountId }) => ({
     accountId,

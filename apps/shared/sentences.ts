@@ -2,7 +2,7 @@ import type { NextStep, Sentence } from "../../src/domain/sentences.ts";
 import { inWords, PAGE_WORDS, type Words } from "../words.ts";
 import { isJson, type Json, textOf } from "./json.ts";
 
-/** The sentences behind texts, by what holds the text. */
+/** The sentences of each text, by the object that holds the text. */
 const BEHIND = new WeakMap<object, Map<string, readonly Sentence[]>>();
 
 /** The sentences that the text at `key` says; where the server sent none, the text as one. */
@@ -16,8 +16,8 @@ export function sentencesOf(text: string): readonly Sentence[] {
   return text === "" ? [] : [{ field: null, what: text, next: [] }];
 }
 
-/** Puts people's words in the answer where the server's sentences stand. `sentences`: by JSON pointers into it. */
-export function tell(answer: Json, sentences: unknown, words: Words): void {
+/** Replaces the server's sentences in the answer by words for people. `sentences`: by JSON pointers into it. */
+export function wordAnswer(answer: Json, sentences: unknown, words: Words): void {
   if (!isJson(sentences)) return;
   for (const [pointer, list] of Object.entries(sentences)) {
     const path = pointer.split("/").slice(1).map(unescaped);
@@ -30,7 +30,7 @@ export function tell(answer: Json, sentences: unknown, words: Words): void {
   }
 }
 
-/** Keeps what the text at `key` says. */
+/** Remembers the sentences of the text at `key`. */
 export function keepBehind(holder: object, key: string, said: readonly Sentence[]): void {
   const kept = BEHIND.get(holder) ?? new Map<string, readonly Sentence[]>();
   BEHIND.set(holder, kept.set(key, said));
@@ -46,7 +46,7 @@ export function readSentences(list: unknown): readonly Sentence[] {
   }));
 }
 
-/** A view may be of an older version than the server. */
+/** The view may be older than the server. */
 function isStep(value: unknown): value is NextStep {
   return isJson(value) && Object.hasOwn(PAGE_WORDS, textOf(value["do"]));
 }

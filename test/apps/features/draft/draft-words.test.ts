@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import {
   goesOutAtOnce,
   nextDays,
-  tellApproval,
-  tellApproved,
-} from "../../../../apps/features/draft/telling.ts";
+  approvalInWords,
+  approvalResult,
+} from "../../../../apps/features/draft/draft-words.ts";
 import type { Draft } from "../../../../apps/shared/drafts.ts";
 
 const when = (ms: number): string => `day ${ms / DAY}`;
@@ -34,14 +34,14 @@ describe("what an approval brings about", () => {
     ],
     [draft([null, null], { repeat: "Every day" }), "Starts the series, on 2 channels each time."],
   ])("is said before it (%#)", (one, sentence) => {
-    expect(tellApproval(one, when)).toBe(sentence);
+    expect(approvalInWords(one, when)).toBe(sentence);
   });
 
   it("is said after it", () => {
-    expect(tellApproved(false, [2 * DAY, DAY], 0, when)).toBe("2 posts are scheduled, the first on day 1.");
-    expect(tellApproved(false, [DAY], 0, when)).toBe("1 post is scheduled on day 1.");
-    expect(tellApproved(false, [0], 0, when)).toBe("1 post goes out now.");
-    expect(tellApproved(true, [DAY, 2 * DAY], 0, when)).toBe(
+    expect(approvalResult(false, [2 * DAY, DAY], 0, when)).toBe("2 posts are scheduled, the first on day 1.");
+    expect(approvalResult(false, [DAY], 0, when)).toBe("1 post is scheduled on day 1.");
+    expect(approvalResult(false, [0], 0, when)).toBe("1 post goes out now.");
+    expect(approvalResult(true, [DAY, 2 * DAY], 0, when)).toBe(
       "The series runs: 2 posts are planned, the first on day 1.",
     );
   });

@@ -2,7 +2,7 @@ import type { Post } from "../../../src/domain/posts/post.ts";
 import type { Message } from "../../ui/message.ts";
 
 /** A post that was sent at once, as a draft or a post shows it. */
-export type Sent = Pick<Post, "id" | "accountId" | "status" | "scheduledAt" | "platformUrl" | "error">;
+export type SentPost = Pick<Post, "id" | "accountId" | "status" | "scheduledAt" | "platformUrl" | "error">;
 
 type ChannelNames = (accountId: string) => string;
 
@@ -11,13 +11,17 @@ export function isOver({ status }: Pick<Post, "status">): boolean {
 }
 
 /** Whether all that are not over wait for something that is known. */
-export function isHeld(posts: readonly Sent[]): boolean {
+export function isHeld(posts: readonly SentPost[]): boolean {
   const waiting = posts.filter((post) => !isOver(post));
   return waiting.length > 0 && waiting.every(({ error }) => error !== null);
 }
 
-/** What became of posts that were sent together. */
-export function tellOutcome(posts: readonly Sent[], channelName: ChannelNames): Message {
+/** What became of posts that were sent together. `isPlanShown`: asked whenever the message is drawn. */
+export function outcomeMessage(
+  posts: readonly SentPost[],
+  channelName: ChannelNames,
+  isPlanShown: () => boolean,
+): Message {
   const failed = posts.filter(({ status }) => status === "failed");
   const [bad, ...others] = failed;
   if (bad !== undefined) {
@@ -28,15 +32,15 @@ export function tellOutcome(posts: readonly Sent[], channelName: ChannelNames): 
         : [
             `It did not go out on ${failed.length} of ${posts.length} channels.`,
             `${channelName(bad.accountId)}: ${reason}`,
-            ...tellOthers(posts, channelName),
+            ...othersInWords(posts, channelName),
           ].join(" ");
     const href = others.length === 0 ? addressOf(bad) : "/app/trouble";
     return { text, isBad: true, link: { text: "Mend", href } };
   }
   const [first] = posts;
   const href = first === undefined ? "/app/plan" : addressOf(first);
-  const link = { text: "Show in plan", href, isPlan: true } as const;
-  if (posts.some((post) => !isOver(post))) return { text: tellOthers(posts, channelName).join(" "), link };
+  const link = { text: "Show in plan", href, isShown: isPlanShown };
+  if (posts.some((post) => !isOver(post))) return { text: othersInWords(posts, channelName).join(" "), link };
   const url = posts.length === 1 ? (first?.platformUrl ?? null) : null;
   const isSeen = url !== null && /^https?:/.test(url);
   return {
@@ -46,7 +50,7 @@ export function tellOutcome(posts: readonly Sent[], channelName: ChannelNames): 
 }
 
 /** What became of those that did not fail. */
-function tellOthers(posts: readonly Sent[], channelName: ChannelNames): readonly string[] {
+function othersInWords(posts: readonly SentPost[], channelName: ChannelNames): readonly string[] {
   const waiting = posts.filter((post) => !isOver(post));
   const live = posts.filter(({ status }) => status === "published");
   const why = waiting.find(({ error }) => error !== null)?.error ?? "";

@@ -1,13 +1,13 @@
-import type { Preview } from "../../src/domain/posts/preview.ts";
-import { webAddress } from "../shared/texts.ts";
-import { channelName, findAccount, platformTitle } from "../page/data/shared-data.ts";
-import { PlatformGlyph } from "./channel.tsx";
+import type { Preview } from "../../../src/domain/posts/preview.ts";
+import { webAddress } from "../../shared/texts.ts";
+import { channelName, findAccount, platformTitle } from "../data/shared-data.ts";
+import { PlatformGlyph } from "../channel/channel-label.tsx";
 import type { ComponentChildren } from "preact";
 import { Picture } from "./picture.tsx";
 
 type Count = Preview["count"];
 type Media = Preview["media"];
-/** Where a film or sound can be played from. Null: not known. */
+/** The address at which a video or sound can be played. Null: unknown. */
 type PlayableUrl = (mediaUrl: string) => string | null;
 
 interface PostPreviewProps {
@@ -136,7 +136,7 @@ function inDigits(count: number): string {
 }
 
 /** How long a text is, as the platform counts. */
-export function CountNote({ count }: { readonly count: Count }) {
+function CountNote({ count }: { readonly count: Count }) {
   if (count.max === null) return null;
   const left = count.max - count.length;
   return (

@@ -1,0 +1,25 @@
+import type { JSX } from "preact";
+import { classes } from "./classes.ts";
+
+interface ToolProps extends JSX.HTMLAttributes<HTMLButtonElement> {
+  /** The key by which it gets the focus again after a drawing. */
+  readonly name?: string;
+  readonly look?: "bad" | "main";
+  /** What a sign alone does. */
+  readonly label?: string;
+}
+
+/** A button of the frame around what an agent shows. */
+export function Tool({ name, look, label, ...rest }: ToolProps) {
+  const named = label !== undefined && { "aria-label": label, title: label };
+  return <button type="button" class={classes("tool", look)} data-key={name} {...named} {...rest} />;
+}
+
+/** The shape of a state, beside its colour. */
+export function Sign({ sign }: { readonly sign: string }) {
+  return (
+    <span class="sign" aria-hidden="true">
+      {sign}
+    </span>
+  );
+}
