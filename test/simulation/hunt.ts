@@ -66,7 +66,7 @@ function readRun(
   if (broken !== undefined) return { seed: Number(broken[1]), upTo, sentence: broken[2] ?? "" };
   if (ran.code === 0) return { seed: null, upTo, sentence: "" };
   const thrown = ran.errors.match(/^\w*Error: .*$/m)?.[0] ?? ran.errors.trim().split("\n").at(-1) ?? "";
-  const why = ran.signal === null ? `It broke off: ${thrown}` : "It does not end.";
+  const why = ran.signal === null ? `It broke off (${String(ran.code)}): ${thrown}` : "It does not end.";
   return { seed: upTo + 1, upTo, sentence: why };
 }
 
