@@ -12,8 +12,12 @@ const { values } = parseArgs({
     seed: { type: "string" },
     /** As 1..500. */
     seeds: { type: "string" },
-    /** Fresh seeds, for so long. */
+    /** No other history is begun after so long. With it alone the seeds are fresh. */
     minutes: { type: "string" },
+    /** Say only that something is amiss, and not by what story. */
+    "no-story": { type: "boolean", default: false },
+    /** Where the files of the worlds are. */
+    folder: { type: "string" },
     trace: { type: "boolean", default: false },
     without: { type: "string", default: "" },
     "fault-minutes": { type: "string" },
@@ -22,19 +26,21 @@ const { values } = parseArgs({
 
 /** Files in memory are quicker, and nothing here looks at the disk itself. */
 const MEMORY = "/dev/shm";
-const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), "posthorn-world-"));
+const folder = mkdtempSync(
+  join(values.folder ?? (existsSync(MEMORY) ? MEMORY : tmpdir()), "posthorn-world-"),
+);
 // The process's own clock and dice, from before any world.
-const until = Date.now() + Number(values.minutes ?? 0) * 60_000;
-const now = Date.now;
+const { now } = Date;
+const until = now() + Number(values.minutes ?? Infinity) * 60_000;
 const fresh = 1 + Math.floor(Math.random() * 2 ** 30);
 
 function* seeds(): Generator<number> {
-  if (values.minutes !== undefined) {
-    for (let seed = fresh; now() < until; seed += 1) yield seed;
-    return;
-  }
-  const [from = 1, to = from] = (values.seeds ?? values.seed ?? "1").split("..").map(Number);
-  for (let seed = from; seed <= to; seed += 1) yield seed;
+  const given = values.seeds ?? values.seed;
+  const [from = 1, to = from] =
+    given === undefined && values.minutes !== undefined
+      ? [fresh, Infinity]
+      : (given ?? "1").split("..").map(Number);
+  for (let seed = from; seed <= to && now() < until; seed += 1) yield seed;
 }
 
 const without = values.without === "" ? [] : values.without.split(",");
@@ -55,6 +61,8 @@ try {
       `seed ${seed}: ${ended.posts} posts in ${lasted} minutes, ${isHeld ? "holds" : "VIOLATED"}\n`,
     );
     if (isHeld) continue;
+    if (values["no-story"]) process.stdout.write(`${ended.violations.join("\n")}\n`);
+    if (values["no-story"]) break;
     const isGiven = values.trace || without.length > 0;
     const { ended: shortest, by } = isGiven ? { ended, by: options } : await shrink(stage, seed);
     process.stdout.write(`${story(shortest, by)}\n`);
