@@ -30,6 +30,8 @@ export interface Wish {
   id: string | null;
   readonly versions: Version[];
   readonly cancels: Deed[];
+  /** Sent again, or settled by somebody who had looked. */
+  readonly repeats: Deed[];
   /** Of a draft: the approvals that somebody gave. Null: it needs none. */
   readonly approvals: Deed[] | null;
   /** What it was answered to have as its slot; null: it asked for none, or was moved since. */

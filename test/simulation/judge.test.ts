@@ -28,7 +28,7 @@ function version(text: string, more: Partial<Version> = {}): Version {
 
 function wish(more: Partial<Wish> = {}): Wish {
   const versions = [version("post 1 v1")];
-  const none = { cancels: [], approvals: null, slotAt: null, isForgotten: false };
+  const none = { cancels: [], repeats: [], approvals: null, slotAt: null, isForgotten: false };
   return { name: "post 1", channel: "class_a", channelId: "acc_1", id: "post_1", versions, ...none, ...more };
 }
 

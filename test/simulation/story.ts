@@ -179,7 +179,12 @@ function putBack(people: People, copy: { readonly file: string; readonly at: num
   people.machine.putBack(copy.file);
   people.world.note(`the database of ${new Date(copy.at).toISOString()} is put back`);
   for (const wish of people.wishes) {
-    const deeds = [...wish.versions.map(({ deed }) => deed), ...wish.cancels, ...(wish.approvals ?? [])];
+    const deeds = [
+      ...wish.versions.map(({ deed }) => deed),
+      ...wish.cancels,
+      ...wish.repeats,
+      ...(wish.approvals ?? []),
+    ];
     // A call that was under way then may be half in the copy.
     if (deeds.some(({ invokedAt }) => invokedAt > copy.at - 120_000)) wish.isForgotten = true;
   }
