@@ -116,7 +116,10 @@ export async function holdRestored(tx: Tx, { epoch, now, platforms, isKnown }: R
     now,
     localProviders: named(({ isLocal }) => isLocal === true),
     promptProviders: named(({ capabilities }) => !canHoldPosts(capabilities)),
-    tellingProviders: named(({ capabilities }) => TELLS_WITHOUT_LEDGER.has(capabilities.reconciles)),
+    // The replaced database knows which posts were brought forward since.
+    tellingProviders: isKnown
+      ? []
+      : named(({ capabilities }) => TELLS_WITHOUT_LEDGER.has(capabilities.reconciles)),
   });
   await writeEpoch(tx, epoch);
   await setMeta(tx, RESTORED_AT, String(now));
