@@ -1,4 +1,4 @@
-import type { Command, Listed, NextStep, Sentence } from "../src/domain/sentences.ts";
+import type { Command, ListName, NextStep, Sentence } from "../src/domain/sentences.ts";
 import { subjectOf, upperFirst } from "../src/domain/posts/for-people.ts";
 import { withValues } from "./shared/values.ts";
 
@@ -9,7 +9,7 @@ export type Words = {
 
 const nothing = (): string => "";
 
-const ROOMS: Readonly<Record<Listed, string>> = {
+const ROOMS: Readonly<Record<ListName, string>> = {
   accounts: "Look under Channels.",
   posts: "Look at the plan.",
   drafts: "Look under Review.",

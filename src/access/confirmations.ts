@@ -19,7 +19,7 @@ interface ConfirmedCall {
 }
 
 /** What the person was shown: its digest, and when. */
-export interface Shown {
+export interface QuestionDigest {
   readonly at: number;
   readonly mark: string;
 }
@@ -29,7 +29,7 @@ export function issueConfirmation(
   ctx: AppContext,
   caller: Caller,
   call: ConfirmedCall,
-  { at, mark }: Shown,
+  { at, mark }: QuestionDigest,
 ): string {
   const expires = (at + CONFIRMATION_LIFE_MS).toString(36);
   const nonce = randomBytes(NONCE_BYTES).toString("base64url");
@@ -45,7 +45,7 @@ export async function spendConfirmation(
   caller: Caller,
   call: ConfirmedCall,
   token: string,
-): Promise<Shown> {
+): Promise<QuestionDigest> {
   const [, expires = "", nonce = "", mark = "", signature = ""] = TOKEN.exec(token) ?? [];
   const wanted = sign(ctx, caller, { ...call, expires, nonce, mark });
   const isGenuine =

@@ -43,12 +43,12 @@ type Value<Place extends string, What> =
             : true | undefined;
 
 /** What a command was given, by the names of its options and arguments; an option stands before an argument. */
-export type Given<T extends Takes> = {
+export type CommandArgs<T extends Takes> = {
   readonly [Place in keyof T & string as Key<Place>]: Value<Place, T[Place]>;
 };
 
 /** A command: a row of the table. */
-export interface Told<T extends Takes> {
+export interface CommandSpec<T extends Takes> {
   /** With the group's name in front. */
   readonly name: string;
   readonly about: string;
@@ -59,13 +59,13 @@ export interface Told<T extends Takes> {
   readonly isDefault?: boolean;
 }
 
-export interface Row extends Told<Takes> {
+export interface Row extends CommandSpec<Takes> {
   /** Null: a group of the rows that begin with its name. */
   readonly run: ((given: never, host: Host, command: Command) => Promise<void>) | null;
 }
 
-interface HostRow<T extends Takes> extends Told<T> {
-  run(given: Given<T>, host: Host, command: Command): Promise<void>;
+interface HostRow<T extends Takes> extends CommandSpec<T> {
+  run(given: CommandArgs<T>, host: Host, command: Command): Promise<void>;
 }
 
 export function row<const T extends Takes>(told: HostRow<T>): Row {

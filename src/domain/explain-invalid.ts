@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { AppError } from "./errors.ts";
 import { unwrapped } from "./optional.ts";
-import { join, type Listed, type NextStep, type Said, say, withSteps } from "./sentences.ts";
+import { join, type ListName, type NextStep, type Said, say, withSteps } from "./sentences.ts";
 import { quote } from "./text/plain-text.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -64,7 +64,7 @@ function explainEmpty({ path }: Issue, { field, schema }: { field: string; schem
 /** Where a value comes from, as descriptions say it. */
 const FROM_LIST = /(?:, )?from list_(\w+)$/i;
 
-const LISTS: readonly Listed[] = ["accounts", "posts", "drafts", "files", "webhooks", "platforms"];
+const LISTS: readonly ListName[] = ["accounts", "posts", "drafts", "files", "webhooks", "platforms"];
 
 /** As its schema describes it, in brackets: where a value comes from is what its absence asks for. */
 function explainMissing(

@@ -7,9 +7,9 @@ import { withFullStop } from "./text/plain-text.ts";
  */
 export type NextStep =
   /** Take ids or values from a list. */
-  | { readonly do: "list"; readonly of: Listed }
+  | { readonly do: "list"; readonly of: ListName }
   /** Look at a list, to see how things are. */
-  | { readonly do: "see"; readonly of: Listed }
+  | { readonly do: "see"; readonly of: ListName }
   /** The person signs in to the platform again. */
   | { readonly do: "reconnect"; readonly provider: string; readonly accountId: string }
   /** Another connection is begun, as its address is over. */
@@ -100,7 +100,7 @@ export type NextStep =
 /** What else there is for an assistant that may not do something. */
 export type RoleWay = "draft" | "decided" | "planned" | "channels" | "files" | "status" | "none";
 
-export type Listed =
+export type ListName =
   "accounts" | "posts" | "drafts" | "files" | "webhooks" | "platforms" | "connections" | "choices";
 
 /** What is to be done at a terminal. */

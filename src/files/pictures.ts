@@ -76,12 +76,12 @@ export async function findPicture(
   return isOwn ? findOwn(call, { url, side }) : findRemote(call, { url, side });
 }
 
-interface Wanted {
+interface PictureRequest {
   readonly url: string;
   readonly side: number;
 }
 
-async function findOwn(call: CallContext, { url, side }: Wanted): Promise<SmallPicture> {
+async function findOwn(call: CallContext, { url, side }: PictureRequest): Promise<SmallPicture> {
   const { ctx } = call;
   const row = await findOwnRow(call, url);
   if (row === null || row.status !== "ready" || row.sha256 === null) throw fileNotFound("url", url);
@@ -123,7 +123,7 @@ function isForChannelsOf(caller: Caller, { targets }: DraftRow): boolean {
  * Any address is read that a post could name, as publishing would read it: those who may read posts name it, so what
  * protects here is the outbound door, which leads into no private network. What comes back is a picture or nothing.
  */
-function findRemote(call: CallContext, { url, side }: Wanted): SmallPicture {
+function findRemote(call: CallContext, { url, side }: PictureRequest): SmallPicture {
   const { href } = call.ctx.outbound.assertAllowed("url", url);
   return {
     etag: null,

@@ -119,12 +119,12 @@ export interface PlatformRequest
 }
 
 /** What `sign` adds: fields beside those of the request, an address in place of its own. */
-export type Signed = Partial<Pick<PlatformRequest, "url" | "headers" | "query" | "form" | "json">>;
+export type RequestSignature = Partial<Pick<PlatformRequest, "url" | "headers" | "query" | "form" | "json">>;
 
 /** A request that carries the account's credentials. */
 export interface SignedRequest extends PlatformRequest {
   /** Given: sent under `authorized`, again with fresh secrets where these are refused. */
-  readonly sign?: (secrets: Readonly<Record<string, string>>) => Signed;
+  readonly sign?: (secrets: Readonly<Record<string, string>>) => RequestSignature;
 }
 
 /** The connected account as a platform file sees it. */

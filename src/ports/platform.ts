@@ -73,7 +73,7 @@ export interface CheckedAt {
 }
 
 /** What `check` found: `errors` refuse the post, `warnings` are told. */
-export interface Checked {
+export interface CheckResult {
   readonly errors: readonly Said[];
   readonly warnings: readonly Said[];
 }
@@ -100,7 +100,7 @@ export interface GatedOption<F extends string = string> {
 }
 
 /** What readers see of a post. What is left out is as `src/posts/preview.ts` makes it of the data. */
-export interface Shown {
+export interface PlatformPreview {
   /** What stands in front of the text; default: `title`. */
   readonly title?: string | null;
   /** Default: the caption. */
@@ -122,7 +122,7 @@ export type UnfinishedPost<M> = PlatformPost<Partial<M>>;
 export type PostInsights = Pick<Insights, "state" | "visibility"> & { readonly metrics: Partial<Metrics> };
 
 /** Where a live post is after a change; what is left out stays as it was. */
-export interface Edited {
+export interface EditResult {
   readonly platformUrl?: string;
   readonly platformPostId?: string;
 }
@@ -171,9 +171,9 @@ export interface Platform<S extends z.ZodObject = z.ZodObject> {
   /** Metadata fields whose values only the channel knows. Each searches them ("": all), 100 at most. */
   readonly choices?: Readonly<Record<string, (search: string, io: PlatformIo) => Promise<readonly Choice[]>>>;
   /** Rules that data cannot say. Pure. Asked when a post is scheduled or edited, and before it is sent. */
-  check?(post: PlatformPost<z.infer<S>>, at: CheckedAt): Checked;
+  check?(post: PlatformPost<z.infer<S>>, at: CheckedAt): CheckResult;
   /** How it shows a post, where that is not as its data say. Pure and quick; never throws. */
-  preview?(post: UnfinishedPost<z.infer<S>>, at: Pick<CheckedAt, "account" | "media">): Shown;
+  preview?(post: UnfinishedPost<z.infer<S>>, at: Pick<CheckedAt, "account" | "media">): PlatformPreview;
   /**
    * The length of a caption, where its unit is `weighted`. It sees no post: where the post says how its text is
    * read, `capabilitiesOf` gives the unit. `urlLength`: of its capabilities. Pure.
@@ -183,7 +183,7 @@ export interface Platform<S extends z.ZodObject = z.ZodObject> {
   inspect?(io: PlatformIo): Promise<Inspection>;
   publish(post: PlatformPost<z.infer<S>>, io: PublishIo): Promise<PublishOutcome>;
   /** Changes a live post. `changed` names the fields that differ. */
-  edit?(post: PlatformPost<z.infer<S>>, changed: readonly string[], io: PublishIo): Promise<Edited>;
+  edit?(post: PlatformPost<z.infer<S>>, changed: readonly string[], io: PublishIo): Promise<EditResult>;
   setThumbnail?(post: PlatformPost<z.infer<S>>, thumbnailUrl: string, io: PublishIo): Promise<void>;
   insights?(post: PlatformPost<z.infer<S>>, io: PlatformIo): Promise<PostInsights>;
   analytics?(range: { from: string; to: string }, io: PlatformIo): Promise<PlatformAnalytics>;

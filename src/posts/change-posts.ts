@@ -42,7 +42,7 @@ interface ChangedPosts {
 }
 
 /** A waiting post and what is to become of it. */
-export interface Planned {
+export interface PlannedChange {
   readonly row: PostRow;
   readonly account: AccountRow;
   /** Null: it is cancelled. */
@@ -57,7 +57,7 @@ export interface Planned {
 export async function changePosts(
   call: CallContext,
   input: PostsChange,
-  tell: (planned: readonly Planned[]) => Promise<readonly Said[]> = async () => [],
+  tell: (planned: readonly PlannedChange[]) => Promise<readonly Said[]> = async () => [],
 ): Promise<ChangedPosts> {
   const { ctx } = call;
   return untilUnchanged("These posts are", async () => {
@@ -79,7 +79,7 @@ export async function changePosts(
 }
 
 /** Which posts, and what becomes of each; changes nothing. Throws as `changePosts` does. */
-export async function planChange(call: CallContext, input: PostsChange): Promise<Planned[]> {
+export async function planChange(call: CallContext, input: PostsChange): Promise<PlannedChange[]> {
   const { ctx, caller } = call;
   assertClear(input);
   if (input.dryRun !== true) assertNotWidened(call, input);
@@ -91,7 +91,7 @@ export async function planChange(call: CallContext, input: PostsChange): Promise
   for (const { account_id: id } of rows)
     if (!accounts.has(id)) accounts.set(id, await findAccount(ctx, caller, id));
   const problems: Said[] = [];
-  const planned: Planned[] = [];
+  const planned: PlannedChange[] = [];
   for (const row of rows) {
     const account = accounts.get(row.account_id);
     if (account === undefined) continue;
@@ -109,7 +109,7 @@ export async function planChange(call: CallContext, input: PostsChange): Promise
 function newTime(
   { settings }: AppContext,
   { shiftMinutes = 0, toDay }: PostsChange,
-  { row, account }: Pick<Planned, "row" | "account">,
+  { row, account }: Pick<PlannedChange, "row" | "account">,
 ): number {
   const { scheduled_at: at } = row;
   if (toDay === undefined) return at + shiftMinutes * MINUTE;
@@ -124,7 +124,7 @@ async function planMove(
   row: PostRow,
   account: AccountRow,
   scheduledAt: number,
-): Promise<Planned | Said> {
+): Promise<PlannedChange | Said> {
   if (scheduledAt < ctx.clock.now()) return `${toZoned(scheduledAt, ctx.settings.timezone)} is in the past.`;
   try {
     const { capabilities } = await prepareForm(ctx, account, { given: { scheduledAt }, before: row });
@@ -251,8 +251,8 @@ function nameOf(row: PostRow): string {
 }
 
 /** In the order of their ids, in which two callers do not lock each other out. */
-async function writeAll(ctx: AppContext, tx: Tx, planned: readonly Planned[]): Promise<ChangedPosts> {
-  const written: Written[] = [];
+async function writeAll(ctx: AppContext, tx: Tx, planned: readonly PlannedChange[]): Promise<ChangedPosts> {
+  const written: RowChange[] = [];
   for (const one of planned.toSorted((a, b) => (a.row.id < b.row.id ? -1 : 1)))
     written.push({ before: one.row, row: await writeOne(ctx, tx, one) });
   const rows = written.map(({ row }) => row);
@@ -260,13 +260,13 @@ async function writeAll(ctx: AppContext, tx: Tx, planned: readonly Planned[]): P
 }
 
 /** A post before and after. */
-export interface Written {
+export interface RowChange {
   readonly before: PostRow;
   readonly row: PostRow;
 }
 
 /** What became of these posts, in the order of their times, so that who reads it alone can say what moved. */
-export function showChanged(written: readonly Written[]): ChangedPost[] {
+export function showChanged(written: readonly RowChange[]): ChangedPost[] {
   return written
     .toSorted((a, b) => a.row.scheduled_at - b.row.scheduled_at)
     .map(({ before, row }) => ({
@@ -279,7 +279,11 @@ export function showChanged(written: readonly Written[]): ChangedPost[] {
     }));
 }
 
-async function writeOne({ clock }: AppContext, tx: Tx, { row, scheduledAt }: Planned): Promise<PostRow> {
+async function writeOne(
+  { clock }: AppContext,
+  tx: Tx,
+  { row, scheduledAt }: PlannedChange,
+): Promise<PostRow> {
   const set = { error: null, updated_at: clock.now() };
   if (scheduledAt === null)
     return writeIfUnchanged(tx, row, () =>
@@ -295,7 +299,7 @@ async function writeOne({ clock }: AppContext, tx: Tx, { row, scheduledAt }: Pla
 async function warn(
   ctx: AppContext,
   tx: Tx,
-  { planned, rows }: { readonly planned: readonly Planned[]; readonly rows: readonly PostRow[] },
+  { planned, rows }: { readonly planned: readonly PlannedChange[]; readonly rows: readonly PostRow[] },
 ): Promise<Said[]> {
   if (planned.length === 0) return ["No waiting post fits, so nothing was changed."];
   const warnings = new Map<string, Said>();
@@ -329,7 +333,7 @@ async function warn(
 function tellStaying(
   { ctx: { clock, settings } }: Pick<CallContext, "ctx">,
   { ids, from, to }: PostsChange,
-  planned: readonly Planned[],
+  planned: readonly PlannedChange[],
 ): string[] {
   if (ids !== undefined || to === undefined) return [];
   const { timezone } = settings;

@@ -12,7 +12,7 @@ import type { Metadata } from "../domain/posts/post.ts";
 import { type Said, say, sentencesIn } from "../domain/sentences.ts";
 import { nearestName } from "../domain/settings/nearest-name.ts";
 import { MINUTE } from "../domain/time.ts";
-import type { AnyPlatform, Checked, PlatformPost } from "../ports/platform.ts";
+import type { AnyPlatform, CheckResult, PlatformPost } from "../ports/platform.ts";
 import type { PlatformAccount } from "../ports/platform-io.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
@@ -147,7 +147,7 @@ async function askPlatform(
   ctx: AppContext,
   account: AccountRow,
   form: Form & { readonly post: PlatformPost; readonly live: Metadata | null },
-): Promise<Checked> {
+): Promise<CheckResult> {
   const { platform, capabilities, places, post, live } = form;
   // What is out already is no plan.
   const planned = Object.entries(post.metadata).filter(

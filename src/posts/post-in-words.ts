@@ -68,12 +68,12 @@ export const WHEN_RESUMED = "as soon as it is resumed";
 export const WHEN_RECONNECTED = "as soon as it is reconnected";
 
 /** What keeps the posts of a channel that are due now. Null: nothing does. */
-type Kept = "paused" | "cut" | "waits" | null;
+type HoldReason = "paused" | "cut" | "waits" | null;
 
 async function readKept(
   { ctx, caller }: CallContext,
   accountId: string,
-): Promise<{ readonly account: AccountRow; readonly kept: Kept }> {
+): Promise<{ readonly account: AccountRow; readonly kept: HoldReason }> {
   const account = await findAccount(ctx, caller, accountId);
   const waits = keptUntil(ctx, account, 0) === null ? null : "waits";
   return { account, kept: account.paused === 1 ? "paused" : isCut(account) ? "cut" : waits };

@@ -65,7 +65,10 @@ export function readScheduledAt(
  * What a caller gives, as far as that needs neither post nor platform. `thumbnailUrl` is a short form of
  * `metadata.thumbnailUrl`. `scheduledAt`: now where none is given. Throws `invalid`.
  */
-export function readInput(call: CallContext, input: PostInput): { given: Given; warnings: string[] } {
+export function readInput(
+  call: CallContext,
+  input: PostInput,
+): { given: ParsedPostInput; warnings: string[] } {
   const { ms: scheduledAt, warnings } = readScheduledAt(call, input.scheduledAt);
   const { thumbnailUrl } = input;
   const own = input.metadata?.["thumbnailUrl"];
@@ -76,11 +79,11 @@ export function readInput(call: CallContext, input: PostInput): { given: Given; 
   return { given: { ...input, scheduledAt, metadata }, warnings };
 }
 
-type Given = Omit<PostInput, "scheduledAt" | "thumbnailUrl"> & { readonly scheduledAt?: number };
+type ParsedPostInput = Omit<PostInput, "scheduledAt" | "thumbnailUrl"> & { readonly scheduledAt?: number };
 
 /** What a post is to be. */
-interface Wanted {
-  readonly given: Given;
+interface PostSpec {
+  readonly given: ParsedPostInput;
   /** The post as it stands: what is not given stays. */
   readonly before?: PostRow;
   /** What it names already, which a limited key may leave in it. Default: what `before` does. */
@@ -96,7 +99,7 @@ interface Wanted {
 }
 
 /** What may be stored of a post. */
-export interface Prepared extends CheckedForm {
+export interface PreparedContent extends CheckedForm {
   readonly account: AccountRow;
   /** What the page of its link told, where that is shown. */
   readonly card?: LinkCard | null;
@@ -108,8 +111,8 @@ export interface Prepared extends CheckedForm {
 }
 
 /** A post whose form is right. */
-interface PreparedForm extends CheckedForm, Pick<Prepared, "account" | "card"> {
-  readonly wanted: Wanted;
+interface PreparedForm extends CheckedForm, Pick<PreparedContent, "account" | "card"> {
+  readonly wanted: PostSpec;
   readonly toldOfCard: readonly string[];
 }
 
@@ -119,7 +122,7 @@ const EMPTY = { mediaUrl: "", caption: null, metadata: null, leadMinutes: null }
 export async function prepareForm(
   ctx: AppContext,
   account: AccountRow,
-  wanted: Wanted,
+  wanted: PostSpec,
 ): Promise<PreparedForm> {
   const { given, before, readsLinks = true, isLive = false } = wanted;
   const platform = findPlatform(ctx, account.provider);
@@ -148,8 +151,8 @@ export async function prepareForm(
 async function withUtmOf(
   { store }: AppContext,
   account: AccountRow,
-  { given, before, label }: Wanted,
-): Promise<Given> {
+  { given, before, label }: PostSpec,
+): Promise<ParsedPostInput> {
   const utm = readUtm(account);
   if (utm === null || (given.caption ?? given.metadata ?? null) === null) return given;
   const plan = before === undefined ? null : await findPlan(store, before.id);
@@ -164,7 +167,7 @@ async function withUtmOf(
 export async function prepare(
   { ctx, caller, signal }: CallContext,
   { wanted, toldOfCard, ...form }: PreparedForm,
-): Promise<Prepared> {
+): Promise<PreparedContent> {
   const { platform, content: given } = form;
   const { before, kept = addressesIn(platform, before), isLive = false } = wanted;
   const { mediaUrl, metadata } = given;
@@ -194,7 +197,7 @@ function addressesIn(platform: AnyPlatform, before?: PostRow): ReadonlySet<strin
 }
 
 /** A new post that may be stored. */
-export interface PreparedPost extends Prepared {
+export interface PreparedPost extends PreparedContent {
   readonly row: PostRow;
   /** What a plan says of it. Null: nothing. */
   readonly plan: NewPlan | null;
@@ -205,7 +208,7 @@ export interface PreparedPost extends Prepared {
 }
 
 /** What is known of a new post before it is prepared. */
-interface Known extends Pick<Wanted, "kept" | "readsLinks" | "card"> {
+interface PrepareOptions extends Pick<PostSpec, "kept" | "readsLinks" | "card"> {
   /** Its account, where that was looked up already. */
   readonly account?: AccountRow;
   /** Posts of the same call, whose slots it does not get. */
@@ -220,7 +223,7 @@ interface Known extends Pick<Wanted, "kept" | "readsLinks" | "card"> {
 export async function preparePost(
   call: CallContext,
   input: PostBody,
-  { account: found, before = [], isDone = false, isOneOfSeveral = false, ...known }: Known = {},
+  { account: found, before = [], isDone = false, isOneOfSeveral = false, ...known }: PrepareOptions = {},
 ): Promise<PreparedPost> {
   const { ctx, caller } = call;
   const { dryRun = false } = input;

@@ -5,7 +5,7 @@ import { captionLength } from "../domain/posts/caption.ts";
 import type { Poll, Subtitles } from "../domain/posts/common-metadata.ts";
 import type { Metadata } from "../domain/posts/post.ts";
 import type { Preview } from "../domain/posts/preview.ts";
-import type { AnyPlatform, PlatformPost, Shown } from "../ports/platform.ts";
+import type { AnyPlatform, PlatformPost, PlatformPreview } from "../ports/platform.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { skillsOf } from "../files/media-skills.ts";
@@ -53,14 +53,14 @@ function readableFields({ metadata: { shape } }: AnyPlatform, given: Metadata): 
   return Object.fromEntries(read) as PlatformPost["metadata"];
 }
 
-interface Previewed extends KnownMedia {
+interface PreviewInput extends KnownMedia {
   readonly platform: AnyPlatform;
   readonly capabilities: PlatformCapabilities;
   readonly post: PlatformPost;
   readonly skills: MediaSkills;
 }
 
-function makePreview(at: Previewed, shown: Shown): Preview {
+function makePreview(at: PreviewInput, shown: PlatformPreview): Preview {
   const { capabilities, post } = at;
   const given = post.metadata as CommonFields;
   const { firstComment: comment = "" } = given;
@@ -127,7 +127,7 @@ interface CommonFields {
 }
 
 function countOf(
-  { platform, capabilities }: Previewed,
+  { platform, capabilities }: PreviewInput,
   pieces: readonly string[],
   max: number | null,
 ): Preview["count"] {
@@ -136,7 +136,7 @@ function countOf(
   return { length: lengths.reduce((sum, length) => sum + length, 0), max, unit: caption.unit };
 }
 
-function mediaOf({ capabilities, figures, skills }: Previewed, url: string): Preview["media"][number] {
+function mediaOf({ capabilities, figures, skills }: PreviewInput, url: string): Preview["media"][number] {
   const known = figures.get(url);
   if (known === undefined) return { url, type: typeByAddress(url), change: null };
   const { changes } = checkMedia(known, capabilities.media.accepts, skills);

@@ -84,7 +84,7 @@ export async function askToPublishSeveral(
   const good = results.flatMap(({ post, warnings, preview }) =>
     post === null ? [] : [{ post, warnings, preview }],
   );
-  const isDue = ({ post }: Tried): boolean => isAtOnce(call.ctx, Date.parse(post.scheduledAt));
+  const isDue = ({ post }: DryRunResult): boolean => isAtOnce(call.ctx, Date.parse(post.scheduledAt));
   const due = good.filter(isDue);
   const [first, ...more] = due;
   if (first === undefined) return null;
@@ -114,7 +114,7 @@ async function whenTogether(call: CallContext, due: readonly ToldPost[]): Promis
 }
 
 /** The others of a batch: the same yes covers them. */
-async function tellLater(call: CallContext, later: readonly Tried[]): Promise<string> {
+async function tellLater(call: CallContext, later: readonly DryRunResult[]): Promise<string> {
   if (later.length === 0) return "";
   return ` It also schedules ${plural(later.length, "post")}: ${await tellPosts(call, later.map(toTold))}.`;
 }
@@ -146,14 +146,14 @@ export async function askToPublishSooner(call: CallContext, input: PostChange): 
 }
 
 /** What a dry run answers. */
-interface Tried {
+interface DryRunResult {
   readonly post: SaidPost;
   readonly warnings?: readonly Said[] | undefined;
   readonly preview?: Preview | undefined;
 }
 
 /** Null where it does not go out within a minute. */
-async function askAboutNow(call: CallContext, tried: Tried, besides = ""): Promise<string | null> {
+async function askAboutNow(call: CallContext, tried: DryRunResult, besides = ""): Promise<string | null> {
   if (!isAtOnce(call.ctx, Date.parse(tried.post.scheduledAt))) return null;
   const { accountId } = tried.post;
   const account = await nameOfAccount(call, accountId);
@@ -189,7 +189,7 @@ function tellDoubtsOfNow(call: CallContext, warnings: readonly Said[]): string {
 /** States of a channel that the question tells by itself. */
 const TOLD: readonly string[] = ["paused", "waits"];
 
-function toTold({ post, preview }: Tried): ToldPost {
+function toTold({ post, preview }: DryRunResult): ToldPost {
   const { accountId, mediaUrl, caption, metadata, leadMinutes } = post;
   const scheduledAt = Date.parse(post.scheduledAt);
   return { accountId, preview, content: { mediaUrl, caption, metadata, leadMinutes, scheduledAt } };

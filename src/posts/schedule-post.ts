@@ -10,7 +10,7 @@ import { tellNamesakes } from "../channels/accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 import { onceSent } from "./outcomes.ts";
 import { type PreparedPost, preparePost } from "./prepare.ts";
-import { type Checked, placePosts, refuse, storePosts, withFiles, tryOut } from "./store-posts.ts";
+import { type BatchPost, placePosts, refuse, storePosts, withFiles, tryOut } from "./store-posts.ts";
 
 /** How the error of a post begins that is right, but goes only together with others that are not. */
 export const REFUSED_WITH_OTHERS = "Not scheduled, because";
@@ -54,7 +54,7 @@ export async function schedulePosts(
   call: CallContext,
   input: Batch,
 ): Promise<{ results: SaidBatchResult[] }> {
-  const checked: Checked[] = [];
+  const checked: BatchPost[] = [];
   const begunAt = call.ctx.clock.monotonic();
   for (const [index, post] of input.posts.entries()) {
     call.signal.throwIfAborted();
@@ -81,7 +81,7 @@ export async function schedulePosts(
 }
 
 /** The same of dry runs, each in the slot that it would get beside the others. */
-function tryPlaces(call: CallContext, posts: readonly Checked[]): Promise<readonly Checked[]> {
+function tryPlaces(call: CallContext, posts: readonly BatchPost[]): Promise<readonly BatchPost[]> {
   const isAnyInSlot = posts.some((post) => "row" in post && post.isInSlot);
   return isAnyInSlot ? tryOut(call.ctx, (tx) => placePosts(call, tx, posts)) : Promise.resolve(posts);
 }
@@ -89,7 +89,7 @@ function tryPlaces(call: CallContext, posts: readonly Checked[]): Promise<readon
 /** What is answered, and which of them are stored. */
 function judge(
   input: Batch,
-  posts: readonly Checked[],
+  posts: readonly BatchPost[],
 ): { results: SaidBatchResult[]; toStore: PreparedPost[] } {
   const failures = posts.filter((post) => "error" in post).length;
   const isRefused = input.atomic === true && failures > 0;
@@ -116,7 +116,7 @@ function tellOnce(results: readonly SaidBatchResult[]): SaidBatchResult[] {
 }
 
 function toBatchResult(
-  checked: Checked,
+  checked: BatchPost,
   at: { readonly index: number; readonly isRefused: boolean; readonly failures: number },
 ): SaidBatchResult {
   if ("error" in checked) return { index: at.index, post: null, warnings: [], error: checked.error };

@@ -12,7 +12,7 @@ import { inSlot, takeSlot, timesOn } from "./slots.ts";
 /* From posts that were prepared to their rows: their files are there still, and each gets the slot that it asked for. */
 
 /** A post of a batch that may be stored, or why it may not. */
-export type Checked = PreparedPost | { readonly error: Said };
+export type BatchPost = PreparedPost | { readonly error: Said };
 
 /**
  * Stores posts, all or none. Throws `not_found` for a file that is gone, and `conflict` with every reason why one gets
@@ -40,15 +40,15 @@ export async function storePosts(
 export async function withFiles(
   { caller }: CallContext,
   tx: Tx,
-  posts: readonly Checked[],
-): Promise<Checked[]> {
+  posts: readonly BatchPost[],
+): Promise<BatchPost[]> {
   const files = posts.flatMap((post) => ("error" in post ? [] : post.files));
   await lockFiles(
     tx,
     caller.ownerId,
     files.map(({ id }) => id),
   );
-  const found: Checked[] = [];
+  const found: BatchPost[] = [];
   for (const post of posts) {
     const missing = "error" in post ? null : await requireFiles(tx, caller, post.files).catch(refuseInside);
     found.push(missing ?? post);
@@ -60,14 +60,14 @@ export async function withFiles(
 export async function placePosts(
   { ctx, caller }: CallContext,
   tx: Tx,
-  posts: readonly Checked[],
-): Promise<Checked[]> {
+  posts: readonly BatchPost[],
+): Promise<BatchPost[]> {
   const stored = toPlace(posts);
   const inSlots = stored.filter(({ isInSlot }) => isInSlot);
   const accounts = new Set(inSlots.map(({ row }) => row.account_id));
   for (const id of [...accounts].sort()) await lockAccount(tx, { ownerId: caller.ownerId, id });
   const taken = stored.filter(({ isInSlot }) => !isInSlot).map(({ row }) => row);
-  const placed: Checked[] = [];
+  const placed: BatchPost[] = [];
   for (const post of posts) {
     if (!("row" in post) || !inSlots.includes(post)) {
       placed.push(post);
@@ -85,7 +85,7 @@ export async function placePosts(
 }
 
 /** Those that take up a time: what is stored, and where nothing is, what would be. */
-function toPlace(posts: readonly Checked[]): PreparedPost[] {
+function toPlace(posts: readonly BatchPost[]): PreparedPost[] {
   const right = posts.filter((post): post is PreparedPost => "row" in post);
   const stored = right.filter(({ preview }) => preview === undefined);
   return stored.length === 0 ? right : stored;

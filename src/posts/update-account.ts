@@ -37,7 +37,7 @@ import {
   withUnderWay,
 } from "../channels/accounts/late-posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { showChanged, type Written } from "./change-posts.ts";
+import { showChanged, type RowChange } from "./change-posts.ts";
 import { tryOut } from "./store-posts.ts";
 import { contentOf, movedTo } from "./post-form.ts";
 import { AT_ONCE_MS, tellPosts } from "./post-in-words.ts";
@@ -178,7 +178,7 @@ function utmOf(given: UtmInput | null): string | null {
     : JSON.stringify({ source: source || null, medium: medium || null, campaign: campaign || null });
 }
 
-interface Applied {
+interface AccountUpdate {
   readonly found: AccountRow;
   readonly change: Columns;
   readonly move: boolean;
@@ -188,7 +188,7 @@ interface Applied {
 async function apply(
   { ctx, caller }: CallContext,
   tx: Tx,
-  { found, change, move, isDryRun }: Applied,
+  { found, change, move, isDryRun }: AccountUpdate,
 ): Promise<UpdatedAccount> {
   const before = await lockAccount(tx, { ownerId: found.owner_id, id: found.id });
   const now = ctx.clock.now();
@@ -242,12 +242,12 @@ async function releaseLate(
 }
 
 /** Gives the posts that wait in slots the next ones of the schedule, in their order. Answers those that moved. */
-async function moveToSlots(tx: Tx, account: AccountRow, now: number): Promise<Written[]> {
+async function moveToSlots(tx: Tx, account: AccountRow, now: number): Promise<RowChange[]> {
   const posts = await listSlotPosts(tx, account);
   if (posts.length === 0) return [];
   const slots = await nextSlots(tx, account, posts, now);
   await freeSlotsOf(tx, posts);
-  const moved: Written[] = [];
+  const moved: RowChange[] = [];
   for (const [at, post] of posts.entries()) {
     const slot = slots[at];
     if (slot === undefined) throw noSlot(account);

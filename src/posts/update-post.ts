@@ -19,7 +19,7 @@ import { requireFiles } from "../files/media-places.ts";
 import { reconcileInDoubt } from "../publishing/reconcile.ts";
 import { contentOf, type PostContent } from "./post-form.ts";
 import { findOwnPost, readStanding } from "./posts.ts";
-import { type Prepared, prepare, prepareForm, readInput } from "./prepare.ts";
+import { type PreparedContent, prepare, prepareForm, readInput } from "./prepare.ts";
 import { previewPost } from "./preview.ts";
 import { warnOfDoubles, warnOfSilence } from "./warnings.ts";
 
@@ -142,7 +142,8 @@ export async function writeIfUnchanged(
 const CONTENT = ["media_url", "caption", "metadata", "lead_minutes", "scheduled_at"] as const;
 
 /** What a retry writes; warnings only of one with changes. */
-interface Again extends Pick<Prepared, "account" | "files">, Partial<Pick<Prepared, "places" | "figures">> {
+interface Again
+  extends Pick<PreparedContent, "account" | "files">, Partial<Pick<PreparedContent, "places" | "figures">> {
   readonly set: Omit<TransitionSet, "run" | "updated_at">;
   readonly warnings?: Said[];
 }

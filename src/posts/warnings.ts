@@ -22,7 +22,7 @@ export const NO_TIME_GIVEN =
   "It goes out at once, because no time was given. Give scheduledAt or slot if that was not meant.";
 
 /** A post on its channel, which is not stored yet. */
-interface Planned {
+interface UnstoredPost {
   readonly account: AccountRow;
   readonly platform: AnyPlatform;
   readonly capabilities: PlatformCapabilities;
@@ -32,7 +32,7 @@ interface Planned {
 }
 
 /** What its channel, or its platform, will do with it. */
-export async function warnOfChannel(ctx: AppContext, planned: Planned): Promise<Said[]> {
+export async function warnOfChannel(ctx: AppContext, planned: UnstoredPost): Promise<Said[]> {
   const { account, capabilities, row, id } = planned;
   const { scheduled_at: at } = row;
   return [
@@ -62,7 +62,7 @@ export function warnOfKept(ctx: AppContext, account: AccountRow, scheduledAt: nu
 }
 
 /** What is on the platform before its time goes live there though nothing of ours may be running. */
-function tellWhoPublishes({ platform, capabilities, row }: Planned, now: number): Said[] {
+function tellWhoPublishes({ platform, capabilities, row }: UnstoredPost, now: number): Said[] {
   const leadMinutes = (row.scheduled_at - row.due_at) / MINUTE;
   if (capabilities.scheduling !== "platform" || leadMinutes === 0 || row.scheduled_at <= now) return [];
   return [
@@ -130,7 +130,7 @@ export async function warnOfSilence({ ctx, caller }: CallContext, times: readonl
 /** For so long a text on a channel is one that people have just read there. */
 const REPETITION_MS = 30 * DAY;
 
-interface Looked {
+interface DoublesOptions {
   /** Posts of the same call that are not stored yet. Default: none. */
   readonly beside?: readonly PostRow[];
   /** The call itself schedules the post, so that the warning comes when that is done. Default: it only looks. */
@@ -144,7 +144,7 @@ interface Looked {
 export async function warnOfDoubles(
   ctx: AppContext,
   row: PostRow,
-  { beside = [], isDone = false }: Looked = {},
+  { beside = [], isDone = false }: DoublesOptions = {},
 ): Promise<Said[]> {
   const isTwin = (other: PostRow): boolean =>
     other.account_id === row.account_id && other.content_hash === row.content_hash;
@@ -181,14 +181,14 @@ export async function warnOfNeighbour(reader: Reader, row: PostRow): Promise<str
   ];
 }
 
-type Timed = Pick<PostRow, "account_id" | "scheduled_at">;
+type PostTime = Pick<PostRow, "account_id" | "scheduled_at">;
 
 /** Whether two posts go out on one channel at one minute. */
-function isNeighbour(one: Timed, other: Timed): boolean {
+function isNeighbour(one: PostTime, other: PostTime): boolean {
   return one.account_id === other.account_id && minuteOf(one) === minuteOf(other);
 }
 
-function minuteOf({ scheduled_at: at }: Timed): number {
+function minuteOf({ scheduled_at: at }: PostTime): number {
   return Math.floor(at / MINUTE);
 }
 

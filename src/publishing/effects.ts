@@ -47,11 +47,7 @@ const MAY_BE_OUT =
   "The database was restored from a copy that is older than this post's time, and it may have gone out since.";
 
 /** These platforms tell by the post itself what became of it. Others need handles that a copy may not have. */
-export const TELLS_WITHOUT_LEDGER: ReadonlySet<ReconcileClass> = new Set([
-  "server_key",
-  "client_key",
-  "list",
-]);
+const TELLS_WITHOUT_LEDGER: ReadonlySet<ReconcileClass> = new Set(["server_key", "client_key", "list"]);
 
 /** The publishing protocol of one post: an intent is durable before each step, its result after it. */
 export function createEffects(options: EffectsOptions): Effects {

@@ -22,7 +22,7 @@ interface Excess {
   readonly freeAt: number;
 }
 
-interface Asked {
+interface QuotaQuery {
   /** When the post goes out. */
   readonly at: number;
   readonly planning: QuotaWindow["planning"];
@@ -39,7 +39,7 @@ async function findExcess(
   ctx: Counting,
   account: AccountRow,
   quotas: readonly Quota[],
-  asked: Asked,
+  asked: QuotaQuery,
 ): Promise<Excess | null> {
   let longest: Excess | null = null;
   for (const quota of quotas) {
@@ -53,7 +53,7 @@ async function findExcessOver(
   { store }: Counting,
   account: AccountRow,
   quota: Quota,
-  { at, planning }: Asked,
+  { at, planning }: QuotaQuery,
 ): Promise<Excess | null> {
   const of = quota.scope === "account" ? { accountId: account.id } : { provider: account.provider };
   const { after, endsAt } = windowOf(quota, at);

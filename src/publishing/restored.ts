@@ -1,3 +1,4 @@
+import type { ReconcileClass } from "../domain/accounts/account.ts";
 import { canHoldPosts } from "../domain/accounts/capabilities.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import type { Tx } from "../store/engine/store.ts";
@@ -13,12 +14,14 @@ import {
   writeEpochFile,
   type RestoreEpoch,
 } from "../store/backup/restore-epoch.ts";
-import type { Decided } from "../domain/health/backups.ts";
-import { TELLS_WITHOUT_LEDGER } from "./effects.ts";
+import type { LaterDecisions } from "../domain/health/backups.ts";
 import { keepDecided } from "../store/backup/decided-since.ts";
 import { readMeta, setMeta } from "../store/queries/meta.ts";
 import { countRestored, markRestored } from "../store/queries/publishing/restored-posts.ts";
 import type { AppContext } from "../context.ts";
+
+/** These tell by a post alone whether it is out. A key of ours may have been made after the copy. */
+const TELL_OF_LATER: readonly ReconcileClass[] = ["server_key", "list"];
 
 /** When the database was last put back from a copy. */
 const RESTORED_AT = "restored_at";
@@ -70,7 +73,7 @@ async function isSettled({ store }: Noticing, own: RestoreEpoch, file: string): 
  * Null where there was nothing to notice: a new database, or another process was first. `again`: one was
  * faster just now.
  */
-async function adopt(ctx: Noticing, tx: Tx, file: string): Promise<Held | "again" | null> {
+async function adopt(ctx: Noticing, tx: Tx, file: string): Promise<HoldResult | "again" | null> {
   const own = await readEpoch(tx);
   const written = readEpochFile(file);
   if (own !== null && !isOlder(own, written)) return null;
@@ -89,10 +92,10 @@ async function adopt(ctx: Noticing, tx: Tx, file: string): Promise<Held | "again
   return holdRestored(tx, { epoch, now: ctx.clock.now(), platforms, isKnown: false });
 }
 
-interface Held {
+interface HoldResult {
   /** How many posts may have gone out. */
   readonly posts: number;
-  readonly decided: Decided;
+  readonly decided: LaterDecisions;
 }
 
 interface Restoring {
@@ -107,7 +110,10 @@ interface Restoring {
  * Makes a copy of a database fit to go on from: nothing that may have gone out until `now`, the moment of the
  * restore, is sent again, and nothing that was decided since is undecided. The database begins with `epoch` then.
  */
-export async function holdRestored(tx: Tx, { epoch, now, platforms, isKnown }: Restoring): Promise<Held> {
+export async function holdRestored(
+  tx: Tx,
+  { epoch, now, platforms, isKnown }: Restoring,
+): Promise<HoldResult> {
   const all = [...platforms];
   const decided = await keepDecided(tx, { now, isKnown });
   const named = (fits: (platform: AnyPlatform) => boolean): string[] =>
@@ -119,7 +125,7 @@ export async function holdRestored(tx: Tx, { epoch, now, platforms, isKnown }: R
     // The replaced database knows which posts were brought forward since.
     tellingProviders: isKnown
       ? []
-      : named(({ capabilities }) => TELLS_WITHOUT_LEDGER.has(capabilities.reconciles)),
+      : named(({ capabilities }) => TELL_OF_LATER.includes(capabilities.reconciles)),
   });
   await writeEpoch(tx, epoch);
   await setMeta(tx, RESTORED_AT, String(now));

@@ -319,7 +319,7 @@ function rateBackoffMs(tries: number, random: number): number {
   return Math.max(backoffMs(tries + 2, random), MIN_WAIT_MS);
 }
 
-interface Held {
+interface RecheckTimes {
   readonly now: number;
   readonly scheduledAt: number;
   readonly giveUpAt: number;
@@ -329,7 +329,7 @@ interface Held {
 const RECHECKS = { share: 1 / 10, leastMs: SECOND, mostMs: 15 * MINUTE, forMs: 7 * DAY } as const;
 
 /** When a post is checked again that is on its platform and private. Null: never. */
-function recheckAt({ checkAgainMs }: { checkAgainMs?: number }, at: Held): number | null {
+function recheckAt({ checkAgainMs }: { checkAgainMs?: number }, at: RecheckTimes): number | null {
   const lateMs = at.now - at.scheduledAt;
   if (lateMs < 0) {
     const ahead = checkAgainMs === undefined ? at.scheduledAt : at.now + checkAgainMs;
@@ -341,7 +341,7 @@ function recheckAt({ checkAgainMs }: { checkAgainMs?: number }, at: Held): numbe
 }
 
 /** Said once it should have been public for a while: platforms flip within some minutes. */
-function stillHidden(at: Held): string | null {
+function stillHidden(at: RecheckTimes): string | null {
   return at.now <= at.giveUpAt
     ? null
     : "It is on the platform, but still private although its time is over. Look at it there.";

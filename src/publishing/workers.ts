@@ -89,7 +89,7 @@ interface Part {
   close(graceMs?: number): Promise<void>;
 }
 
-interface Supervised<T> {
+interface Supervisor<T> {
   /** Null from a loss until it works again. */
   current(): T | null;
   close(graceMs?: number): Promise<void>;
@@ -104,7 +104,7 @@ const TRY_EVERY_MS = SECOND;
 export async function supervise<T extends Part>(
   { clock, log }: Pick<AppContext, "clock" | "log">,
   begin: (onLost: (reason: Error) => void) => Promise<T>,
-): Promise<Supervised<T>> {
+): Promise<Supervisor<T>> {
   const closing = new AbortController();
   const failures = new RepeatedFailures();
   let current: T | null = null;

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { AppError } from "../domain/errors.ts";
 import { say } from "../domain/sentences.ts";
-import { issueConfirmation, type Shown, spendConfirmation } from "../access/confirmations.ts";
+import { issueConfirmation, type QuestionDigest, spendConfirmation } from "../access/confirmations.ts";
 import { canonicalJson } from "../access/idempotency.ts";
 import type { CallContext } from "../context.ts";
 import type { AnyTool } from "./define-tool.ts";
@@ -72,7 +72,7 @@ async function questionAt(
   input: Record<string, unknown>,
   call: CallContext,
   at: number,
-): Promise<{ readonly text: string; readonly shown: Shown } | null> {
+): Promise<{ readonly text: string; readonly shown: QuestionDigest } | null> {
   const { clock } = call.ctx;
   const fixed: typeof clock = {
     now: () => at,
@@ -93,7 +93,7 @@ async function assertUnchanged(
   tool: AnyTool,
   input: Record<string, unknown>,
   call: CallContext,
-  shown: Shown,
+  shown: QuestionDigest,
 ): Promise<void> {
   const question = await questionAt(tool, input, call, shown.at);
   if (question?.shown.mark === shown.mark) return;

@@ -14,7 +14,7 @@ export function toJsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSch
 }
 
 /** Where an output is listed: the tool it is of, and all there are. */
-interface Listed {
+interface OutputListing {
   readonly tool: string;
   readonly tools: readonly string[];
 }
@@ -24,7 +24,7 @@ interface Listed {
  * fields, and of what lies deeper the names. Every result fits it. Which fields are always there it does not
  * say.
  */
-export function toListedSchema(output: z.ZodType, listed: Listed): JsonSchema {
+export function toListedSchema(output: z.ZodType, listed: OutputListing): JsonSchema {
   return write(output, { io: "output", listed });
 }
 
@@ -51,7 +51,7 @@ function tidy({ jsonSchema }: { jsonSchema: JsonSchema }): void {
 
 interface Writing {
   readonly io: "input" | "output";
-  readonly listed: Listed | null;
+  readonly listed: OutputListing | null;
   readonly defs: JsonSchema;
   /** Of deeper objects lists tell only the names of the fields. */
   readonly isRoot: boolean;

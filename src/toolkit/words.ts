@@ -3,7 +3,7 @@ import { EXAMPLE_TIME } from "../domain/time.ts";
 import {
   type Command,
   inWords,
-  type Listed,
+  type ListName,
   Message,
   type NextStep,
   type RoleWay,
@@ -24,7 +24,7 @@ export function wordsBy(table: StepWords): (said: Said) => string {
   return (said) => inWords(said, wordsOf);
 }
 
-const LISTS: Readonly<Record<Listed, string>> = {
+const LISTS: Readonly<Record<ListName, string>> = {
   accounts: "Take account ids from list_accounts.",
   posts: "Take ids from list_posts.",
   drafts: "Take ids from list_drafts.",

@@ -26,11 +26,7 @@ it("is the same history for the same seed, byte for byte, whatever ran before it
   expect(after).toContain(last);
 });
 
-/** Histories in which something was amiss once. */
-it.each([
-  ["an answer that said no after the deed", "104"],
-  ["a post brought forward since the copy that was put back", "21"],
-  ["machines that are cut off from the database", "60"],
-])("holds where it did not: %s", async (_what, seed) => {
+/** Histories in which something was amiss once: the call was answered by "The disk is full", and the post went out. */
+it.each(["3"])("holds where it did not: %s", async (seed) => {
   expect(await simulate("--seed", seed)).toContain("1 histories, 0 violations");
 });

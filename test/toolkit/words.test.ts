@@ -3,7 +3,7 @@ import { join } from "node:path";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { inWords, PAGE_WORDS, VIEW_WORDS } from "../../apps/words.ts";
-import { type Command, type Listed, type NextStep, say } from "../../src/domain/sentences.ts";
+import { type Command, type ListName, type NextStep, say } from "../../src/domain/sentences.ts";
 import { forShell } from "../../src/cli/shell/words.ts";
 import { agentsWords } from "../../src/toolkit/words.ts";
 
@@ -28,7 +28,7 @@ const LISTED = [
   "platforms",
   "connections",
   "choices",
-] as const satisfies readonly Listed[];
+] as const satisfies readonly ListName[];
 const COMMANDS = [
   "open",
   "make_key",

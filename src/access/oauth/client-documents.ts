@@ -17,7 +17,7 @@ const MAX_KEPT = 200;
 /** Asked for at the same time: each holds a connection. */
 const MAX_OPEN = 10;
 
-interface Kept {
+interface DocumentCacheEntry {
   readonly until: number;
   readonly document: Promise<ClientDocument>;
 }
@@ -25,7 +25,7 @@ interface Kept {
 /** Programs whose id is the address of a document about them, which their servers show. */
 export class ClientDocuments {
   readonly #ctx: Pick<AppContext, "outbound" | "clock" | "log">;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, DocumentCacheEntry>();
   #open = 0;
 
   constructor(ctx: Pick<AppContext, "outbound" | "clock" | "log">) {
@@ -47,7 +47,7 @@ export class ClientDocuments {
     return document;
   }
 
-  #keep(id: string, kept: Kept): void {
+  #keep(id: string, kept: DocumentCacheEntry): void {
     this.#kept.delete(id);
     this.#kept.set(id, kept);
     const [oldest] = this.#kept.keys();

@@ -110,14 +110,17 @@ export async function isAsked({ store }: Pick<AppContext, "store">, id: string):
   return (await findOAuthRequest(store, id)) !== undefined;
 }
 
-interface Asked {
+interface AuthorizationRequest {
   readonly client: OAuthClient;
   readonly redirectUri: string;
   readonly state: string | null;
   readonly challenge: string;
 }
 
-async function keepRequest(server: OAuthServer, { client, redirectUri, state, challenge }: Asked) {
+async function keepRequest(
+  server: OAuthServer,
+  { client, redirectUri, state, challenge }: AuthorizationRequest,
+) {
   const { ctx, resource } = server;
   const now = ctx.clock.now();
   const row = {

@@ -97,7 +97,7 @@ async function showLink(
     : { state: "open", form: await toForm(ctx, link) };
 }
 
-export type Submitted =
+export type SubmissionResult =
   | ConnectedLink
   | ChoosingLink
   | {
@@ -112,7 +112,7 @@ export type Submitted =
 export async function submitSecrets(
   call: GuestCall,
   { secrets: entered, ...ref }: LinkRef & { readonly secrets: Secrets },
-): Promise<Submitted> {
+): Promise<SubmissionResult> {
   const { ctx } = call;
   const link = await readLink(ctx, ref);
   if (link.state === "closed") return link;

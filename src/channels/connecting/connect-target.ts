@@ -187,12 +187,12 @@ export function toInput(target: ConnectTarget, secrets: Secrets): ConnectInput {
 }
 
 /** What a connection found, and where it was asked for. */
-export interface Found extends Connected {
+export interface ConnectionResult extends Connected {
   readonly place: Place;
 }
 
 /** The platform's channels, each once. */
-export function toFound({ tokens, targets }: Connected, place: Place): Found {
+export function toFound({ tokens, targets }: Connected, place: Place): ConnectionResult {
   const byId = new Map(targets.map((target) => [target.platformAccountId, target]));
   return { tokens, targets: [...byId.values()], place };
 }
@@ -202,7 +202,7 @@ export function findChannels(
   { ctx, signal }: GuestCall,
   target: ConnectTarget & { readonly way: NoneWay | SecretsWay },
   secrets: Secrets,
-): Promise<Found> {
+): Promise<ConnectionResult> {
   const { platform, way, ownerId } = target;
   return explainingFaults(ctx, { platform, secrets: Object.values(secrets) }, async () => {
     const knownSecrets = new Set(Object.values(secrets));

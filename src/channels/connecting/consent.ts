@@ -151,7 +151,7 @@ async function findByState(
  */
 export async function comeBack(
   call: GuestCall,
-  { answer, onlyOf, isBegunHere }: Returned & { readonly onlyOf?: string },
+  { answer, onlyOf, isBegunHere }: RedirectAnswer & { readonly onlyOf?: string },
 ): Promise<ConnectedLink | LinkPage | ClosedLink> {
   const { ctx } = call;
   const row = await findByState(ctx, answer);
@@ -172,13 +172,13 @@ export async function comeBack(
   return finish(call, { link: { ...link, target, token: kept.token }, kept, answer, isBegunHere });
 }
 
-interface Returned {
+interface RedirectAnswer {
   readonly answer: Readonly<Record<string, string>>;
   /** Whether the browser that brings the answer is the one that was led on. Elsewhere the person is asked. */
   readonly isBegunHere: boolean;
 }
 
-type Finishing = Returned & { readonly link: ConsentLink; readonly kept: KeptConsent };
+type Finishing = RedirectAnswer & { readonly link: ConsentLink; readonly kept: KeptConsent };
 
 async function finish(call: GuestCall, at: Finishing): Promise<ConnectedLink | LinkPage | ClosedLink> {
   const { ctx } = call;

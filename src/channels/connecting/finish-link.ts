@@ -1,5 +1,5 @@
 import { nameWithHandle } from "../../domain/accounts/channel-names.ts";
-import type { Found } from "./connect-target.ts";
+import type { ConnectionResult } from "./connect-target.ts";
 import { randomBytes } from "node:crypto";
 import { MINUTE } from "../../domain/time.ts";
 import type { Target } from "../../ports/connect.ts";
@@ -42,7 +42,7 @@ export interface ChoosingLink {
 }
 
 interface Finishing {
-  readonly found: Found;
+  readonly found: ConnectionResult;
   /** Whether the consent ended in another browser than it began in: nothing is connected without asking. */
   readonly isElsewhere: boolean;
 }
@@ -66,7 +66,7 @@ export async function finishLink(
 export async function connectChosen(
   call: GuestCall,
   { row, target }: OpenLink,
-  { found, chosen }: { readonly found: Found; readonly chosen: readonly Target[] },
+  { found, chosen }: { readonly found: ConnectionResult; readonly chosen: readonly Target[] },
 ): Promise<ConnectedLink> {
   const { accounts, notice, shownOnce } = await connectAccounts(call, {
     target,

@@ -221,15 +221,15 @@ export async function askPlatform(ctx: AppContext, grant: GrantRow, account: Acc
   }
 }
 
-interface Prepared {
+interface RenewalContext {
   readonly io: RenewalIo;
   readonly way: ConnectWay;
   readonly platform: AnyPlatform;
 }
 
-type Ask = Prepared & { readonly ctx: AppContext; readonly secrets: Secrets };
+type Ask = RenewalContext & { readonly ctx: AppContext; readonly secrets: Secrets };
 
-async function prepare(ctx: AppContext, parts: RenewalParts): Promise<Prepared> {
+async function prepare(ctx: AppContext, parts: RenewalParts): Promise<RenewalContext> {
   try {
     return await createRenewalIo(ctx, parts, RENEW_WITHIN_MS);
   } catch (cause) {
@@ -290,7 +290,7 @@ async function createRenewalIo(
   ctx: AppContext,
   { grant, account, secrets }: RenewalParts,
   withinMs: number,
-): Promise<Prepared> {
+): Promise<RenewalContext> {
   const platform = requirePlatform(ctx, grant.provider);
   const way = wayOf(platform, grant);
   const place = { instanceUrl: grant.instance_url, redirectUrl: grant.redirect_url };

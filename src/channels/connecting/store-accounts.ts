@@ -14,7 +14,7 @@ import type { AppContext, GuestCall } from "../../context.ts";
 import { keepGrant } from "./renew-tokens.ts";
 import { mergeSecrets, sealSecrets } from "../platform-io/secrets.ts";
 import { accessEndsAt, wayOf } from "../platform-io/set-up.ts";
-import { type ConnectTarget, storedSecrets, type Found } from "./connect-target.ts";
+import { type ConnectTarget, storedSecrets, type ConnectionResult } from "./connect-target.ts";
 import type { Account } from "../../domain/accounts/account.ts";
 import { commitOnce } from "../../access/idempotency.ts";
 import { showAccount } from "../accounts/accounts.ts";
@@ -23,7 +23,7 @@ import { plainText, quote } from "../../domain/text/plain-text.ts";
 
 interface Storing {
   readonly target: ConnectTarget;
-  readonly found: Found;
+  readonly found: ConnectionResult;
   /** Those of them that become channels here, at least one. */
   readonly chosen: readonly Target[];
 }
@@ -266,7 +266,7 @@ function toShownName(text: string): string {
   return plainText(text, MAX_NAME_CHARS);
 }
 
-export function toChannels(found: Pick<Found, "targets">): FoundChannel[] {
+export function toChannels(found: Pick<ConnectionResult, "targets">): FoundChannel[] {
   return found.targets.map(({ platformAccountId: id, name, handle, problem }, at) => ({
     key: String(at + 1),
     id,
@@ -277,7 +277,10 @@ export function toChannels(found: Pick<Found, "targets">): FoundChannel[] {
 }
 
 /** What a page offers: all that were found, or only the channel that is reconnected. */
-export function offeredChannels(target: ConnectTarget, found: Pick<Found, "targets">): FoundChannel[] {
+export function offeredChannels(
+  target: ConnectTarget,
+  found: Pick<ConnectionResult, "targets">,
+): FoundChannel[] {
   const { reconnecting } = target;
   const channels = toChannels(found);
   if (reconnecting === null) return channels;
@@ -292,7 +295,7 @@ export function offeredChannels(target: ConnectTarget, found: Pick<Found, "targe
  * person chooses. Throws `invalid` where none can be used, and `conflict` where the one that is reconnected
  * is not among them.
  */
-export function chooseAtOnce(target: ConnectTarget, found: Found): readonly Target[] | null {
+export function chooseAtOnce(target: ConnectTarget, found: ConnectionResult): readonly Target[] | null {
   const { way, reconnecting } = target;
   const usable = found.targets.filter(({ problem }) => problem === undefined);
   // What connects without a question has no identity that could differ, and no page to choose on.
@@ -318,7 +321,7 @@ function otherAccountSentence(row: AccountRow, targets: readonly Target[]): stri
   );
 }
 
-function noneUsable(found: Found): string {
+function noneUsable(found: ConnectionResult): string {
   const reasons = toChannels(found)
     .slice(0, 5)
     .map(({ name, problem }) => `${quote(name)}: ${problem ?? ""}`);
@@ -333,7 +336,7 @@ function noneUsable(found: Found): string {
  */
 export function pickChannels(
   target: ConnectTarget,
-  found: Found,
+  found: ConnectionResult,
   keys: readonly string[],
 ): readonly Target[] {
   const wanted = new Set(keys);

@@ -7,7 +7,7 @@ import type { Json, PlatformRequest, SignedRequest } from "../../ports/platform-
 import type { Fields, FormPart } from "../../ports/request-body.ts";
 import type { Secrets } from "../../ports/connect.ts";
 
-interface Encoded {
+interface EncodedBody {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: NonNullable<OutboundRequest["body"]>;
 }
@@ -19,7 +19,7 @@ export function encodeUrl({ url, query }: PlatformRequest): string {
 }
 
 /** What is sent, with the headers that say what it is. */
-export function encodeBody({ json, form, multipart, body }: PlatformRequest): Encoded {
+export function encodeBody({ json, form, multipart, body }: PlatformRequest): EncodedBody {
   if (json !== undefined)
     return { headers: { "content-type": "application/json" }, body: JSON.stringify(json) };
   if (form !== undefined)
@@ -42,7 +42,7 @@ export function encodeFields(fields: Fields): string {
 const LINE_END = Buffer.from("\r\n");
 
 /** RFC 7578. The length is known beforehand: platforms refuse bodies in pieces of unknown number. */
-function encodeMultipart(parts: readonly FormPart[]): Encoded {
+function encodeMultipart(parts: readonly FormPart[]): EncodedBody {
   const boundary = `posthorn-${randomBytes(16).toString("hex")}`;
   const opened = parts.map((part) => ({ head: headOf(boundary, part), ...contentOf(part) }));
   const end = Buffer.from(`--${boundary}--\r\n`);

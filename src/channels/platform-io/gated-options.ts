@@ -1,4 +1,4 @@
-import type { AnyPlatform, Checked, GateFacts, GatedOption, PlatformPost } from "../../ports/platform.ts";
+import type { AnyPlatform, CheckResult, GateFacts, GatedOption, PlatformPost } from "../../ports/platform.ts";
 import type { AccountRow } from "../../store/queries/accounts.ts";
 import type { AppContext } from "../../context.ts";
 import { toPlatformAccount } from "./connect-io.ts";
@@ -9,7 +9,7 @@ export function checkGated(
   { gated = [], title }: AnyPlatform,
   { metadata }: Pick<PlatformPost, "metadata">,
   at: GateFacts,
-): Checked {
+): CheckResult {
   const used = gated.filter((option) => isUsed(option, metadata[option.field]));
   const told = used.map((option) => ({ option, mayUse: option.mayUse(at) }));
   return {
@@ -31,7 +31,11 @@ function isUsed({ values }: GatedOption, given: unknown): boolean {
 }
 
 /** The same of what a post has for its channel. */
-export function gatesOf(ctx: AppContext, account: AccountRow, post: Pick<PlatformPost, "metadata">): Checked {
+export function gatesOf(
+  ctx: AppContext,
+  account: AccountRow,
+  post: Pick<PlatformPost, "metadata">,
+): CheckResult {
   const platform = findPlatform(ctx, account.provider);
   const setting = (name: string): string | null => readSetting(ctx, platform, name);
   return checkGated(platform, post, { account: toPlatformAccount(account), setting });

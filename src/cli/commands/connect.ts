@@ -6,7 +6,7 @@ import type { ConnectTarget } from "../../channels/connecting/connect-target.ts"
 import { plainCall } from "../../context.ts";
 import type { Account } from "../../domain/accounts/account.ts";
 import { AppError } from "../../domain/errors.ts";
-import { type Given, JSON_TOO, type Row, row } from "../command.ts";
+import { type CommandArgs, JSON_TOO, type Row, row } from "../command.ts";
 import type { Host } from "../host.ts";
 import { parseJson, printResult, toJsonText } from "../options.ts";
 import { inShell, type Shell } from "../shell/shell.ts";
@@ -24,7 +24,7 @@ const CONNECT = {
   "--json": JSON_TOO,
 } as const;
 
-type Connecting = Given<typeof CONNECT>;
+type Connecting = CommandArgs<typeof CONNECT>;
 type Secrets = Readonly<Record<string, string>>;
 
 export const CONNECTING: Row = row({

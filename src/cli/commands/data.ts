@@ -4,7 +4,7 @@ import { plural } from "../../domain/text/plain-text.ts";
 import { exportPosts } from "../../posts/imports/export-posts.ts";
 import { type RestoreResult, type Unknown, UNSIGNED_RISK } from "../../domain/health/backups.ts";
 import { worded } from "../../toolkit/words.ts";
-import { type Given, JSON_TOO, owner, type Row, row } from "../command.ts";
+import { type CommandArgs, JSON_TOO, owner, type Row, row } from "../command.ts";
 import type { Host, Terminal } from "../host.ts";
 import { printResult, requireFileName, toJsonText } from "../options.ts";
 import { inShell, type Shell } from "../shell/shell.ts";
@@ -17,7 +17,7 @@ const EXPORT = {
   "--force": "overwrite the file if it is there",
 } as const;
 
-type Exporting = Given<typeof EXPORT>;
+type Exporting = CommandArgs<typeof EXPORT>;
 
 export const DATA: readonly Row[] = [
   row({
@@ -165,7 +165,7 @@ async function restore(host: Host, restoring: Parameters<Host["restore"]>[0]): P
   ]);
 }
 
-type Decided = RestoreResult["decided"];
+type RestoreDecisions = RestoreResult["decided"];
 
 /** What was decided since the backup was made, or what to do where that is not known. */
 function tellDecided({ decided, keptAside }: RestoreResult): Line[] {
@@ -185,7 +185,7 @@ function tellDecided({ decided, keptAside }: RestoreResult): Line[] {
 }
 
 /** By their names in the report. */
-const KEPT: readonly (readonly [name: keyof Decided["counts"], one: string, many: string])[] = [
+const KEPT: readonly (readonly [name: keyof RestoreDecisions["counts"], one: string, many: string])[] = [
   ["keys", "key or program's access that was ended", "keys and programs' accesses that were ended"],
   ["channels", "channel that was disconnected or paused", "channels that were disconnected or paused"],
   ["webhooks", "webhook that was deleted", "webhooks that were deleted"],
@@ -200,7 +200,7 @@ const NOT_KNOWN: Readonly<Record<Unknown, string>> = {
   unrelated: "The database that was there does not go on from that of the backup",
 };
 
-function tellUnknown({ counts, goodKeys }: Decided, unknown: Unknown): Line[] {
+function tellUnknown({ counts, goodKeys }: RestoreDecisions, unknown: Unknown): Line[] {
   const { programs = 0, drafts = 0 } = counts;
   const keys = (goodKeys ?? []).map(({ id, name }) => `${name} (${id})`);
   return [

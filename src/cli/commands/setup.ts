@@ -4,7 +4,7 @@ import { PlatformAppArgs, type PlatformAppState } from "../../domain/accounts/pl
 import { AppError } from "../../domain/errors.ts";
 import { explainInvalid } from "../../domain/explain-invalid.ts";
 import type { wayWithApp } from "../../channels/platform-io/platform-apps.ts";
-import { type Given, JSON_TOO, type Row, row } from "../command.ts";
+import { type CommandArgs, JSON_TOO, type Row, row } from "../command.ts";
 import type { Host } from "../host.ts";
 import { printResult } from "../options.ts";
 import { inShell, type Shell } from "../shell/shell.ts";
@@ -18,7 +18,7 @@ const SETUP = {
   "--json": JSON_TOO,
 } as const;
 
-type Entering = Given<typeof SETUP>;
+type Entering = CommandArgs<typeof SETUP>;
 
 export const SETTING_UP: Row = row({
   name: "setup",

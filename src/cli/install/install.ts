@@ -1,6 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 import type { Host } from "../host.ts";
-import { type Given, role, type Row, row } from "../command.ts";
+import { type CommandArgs, role, type Row, row } from "../command.ts";
 import type { Role } from "../../domain/permissions.ts";
 import { readPermissionOptions } from "../options.ts";
 import { oneLine } from "../shell/table.ts";
@@ -18,7 +18,7 @@ const TAKES = {
   "-y, --yes": "do it without asking",
 } as const;
 
-type InstallOptions = Given<typeof TAKES>;
+type InstallOptions = CommandArgs<typeof TAKES>;
 
 export const INSTALL: Row = row({
   name: "install",

@@ -23,7 +23,7 @@ interface ToolCall {
   readonly media?: Awaited<ReturnType<typeof bringMedia>>;
 }
 
-interface Asked {
+interface ChangeOptions {
   readonly id: string;
   readonly yes: true | undefined;
   readonly json: true | undefined;
@@ -42,7 +42,7 @@ function changing<G extends object>(
   isSending = false,
 ) {
   return {
-    async answer(at: Shell, given: G & Asked) {
+    async answer(at: Shell, given: G & ChangeOptions) {
       const { post: before } = await getPost(at.call, { id: await findPostId(at.call, given.id) });
       const { tool, args, media } = await toCall(at, before, given);
       await using brought = media ?? null;
@@ -53,7 +53,7 @@ function changing<G extends object>(
     },
     view: async (at: Shell, { post, warnings }: z.infer<typeof Changed>) =>
       `${await showPosts(at.ctx, [post], at.terminal)}${showWarnings(at, warnings)}`,
-    async after(at: Shell, { post }: z.infer<typeof Changed>, { json }: G & Asked) {
+    async after(at: Shell, { post }: z.infer<typeof Changed>, { json }: G & ChangeOptions) {
       at.host.stopSignal.throwIfAborted();
       const isDue = post.status === "failed" || Date.parse(post.scheduledAt) <= at.now().now;
       const trouble = isSending && isDue ? await whyNotOut(at, [post], json) : null;
@@ -95,7 +95,7 @@ async function retry(at: Shell, _: SaidPost, given: Changes & { readonly at: str
   return { tool: "retry_post", args: { ...args, ...time }, media };
 }
 
-interface Move extends Asked {
+interface Move extends ChangeOptions {
   readonly when: readonly string[];
   readonly toDay: string | undefined;
 }

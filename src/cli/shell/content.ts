@@ -5,7 +5,7 @@ import type { Metadata } from "../../domain/posts/post.ts";
 import { plainCall } from "../../context.ts";
 import { deleteFile } from "../../files/files.ts";
 import { uploadFile } from "../../files/file-uploads.ts";
-import { type Given, JSON_TOO, many, type Row } from "../command.ts";
+import { type CommandArgs, JSON_TOO, many, type Row } from "../command.ts";
 import type { Host } from "../host.ts";
 import { parseJson, requireFileName } from "../options.ts";
 import { shellCaller } from "../../access/api-keys.ts";
@@ -22,7 +22,7 @@ export const CONTENT = {
   "--set <key=value>": many("another field of the platform, null to empty it (may be repeated)"),
 } as const;
 
-export type Content = Given<typeof CONTENT>;
+export type Content = CommandArgs<typeof CONTENT>;
 
 /** A text, of standard input where it is `-`. */
 export async function readText({ terminal }: Host, text: string | undefined): Promise<string | undefined> {

@@ -16,7 +16,7 @@ import { toIso } from "../../domain/time.ts";
 import { quote } from "../../domain/text/plain-text.ts";
 import { listAccounts } from "../../channels/accounts/accounts.ts";
 import { listDrafts } from "../../posts/drafts/drafts.ts";
-import { type Given, JSON_TOO, many, type Row, row } from "../command.ts";
+import { type CommandArgs, JSON_TOO, many, type Row, row } from "../command.ts";
 import { toJsonText } from "../options.ts";
 import { bringMedia, CONTENT, readMetadata, readText } from "./content.ts";
 import { type Column, toTable } from "./table.ts";
@@ -154,7 +154,7 @@ const APPROVE = {
   "--json": JSON_TOO,
 } as const;
 
-type Deciding = Given<typeof APPROVE>;
+type Deciding = CommandArgs<typeof APPROVE>;
 
 export const DRAFTING: readonly Row[] = [
   DRAFTS,
@@ -191,7 +191,11 @@ const Answer = z.looseObject({
   warnings: z.array(z.string()).optional(),
 });
 
-async function write(at: Shell, given: Given<typeof DRAFT>, caption: string | undefined): Promise<void> {
+async function write(
+  at: Shell,
+  given: CommandArgs<typeof DRAFT>,
+  caption: string | undefined,
+): Promise<void> {
   const { accounts } = await listAccounts(at.call);
   if (accounts.length === 0)
     throw new AppError("conflict", "There is no channel yet. Connect one with posthorn connect.");

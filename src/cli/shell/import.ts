@@ -3,7 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import { plural, quote } from "../../domain/text/plain-text.ts";
 import { ImportAnswer, type ImportedRow, MAX_SHOWN_ROWS } from "../../domain/posts/post-import.ts";
 import { decodeTable } from "../../posts/imports/read-table.ts";
-import { type Given, JSON_TOO, type Row, row } from "../command.ts";
+import { type CommandArgs, JSON_TOO, type Row, row } from "../command.ts";
 import type { Host } from "../host.ts";
 import { toJsonText } from "../options.ts";
 import { askAt } from "./outcomes.ts";
@@ -23,7 +23,7 @@ const IMPORT = {
   "--json": JSON_TOO,
 } as const;
 
-type Importing = Given<typeof IMPORT>;
+type Importing = CommandArgs<typeof IMPORT>;
 
 export const IMPORTING: Row = row({
   name: "import",

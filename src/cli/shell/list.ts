@@ -108,20 +108,20 @@ const MAX_TEXT = 40;
 
 type Filter = Omit<ListPostsArgs, "limit" | "cursor">;
 
-interface Found {
+interface PostListing {
   readonly posts: readonly SaidPost[];
   readonly isMore: boolean;
   /** Of what goes out within the bounds and does not stand there. */
   readonly warnings?: readonly Said[] | undefined;
 }
 
-async function latestOf(call: CallContext, filter: Filter, limit: number): Promise<Found> {
+async function latestOf(call: CallContext, filter: Filter, limit: number): Promise<PostListing> {
   const { posts, nextCursor, warnings } = await listPosts(call, { ...filter, limit });
   return { posts, isMore: nextCursor !== null, warnings };
 }
 
 /** Lists begin with the latest: the next ones stand on the last page. */
-async function nextOf(call: CallContext, filter: Filter, limit: number): Promise<Found> {
+async function nextOf(call: CallContext, filter: Filter, limit: number): Promise<PostListing> {
   let posts: SaidPost[] = [];
   let cursor: string | undefined;
   let isMore = false;
@@ -137,7 +137,12 @@ async function nextOf(call: CallContext, filter: Filter, limit: number): Promise
 }
 
 /** With those whose time has passed and that go out within the bounds all the same. */
-async function withLate(call: CallContext, filter: Filter, found: Found, limit: number): Promise<Found> {
+async function withLate(
+  call: CallContext,
+  filter: Filter,
+  found: PostListing,
+  limit: number,
+): Promise<PostListing> {
   const { search, from, to } = filter;
   if (search !== undefined || (from === undefined && to === undefined)) return found;
   const known = new Set(found.posts.map(({ id }) => id));

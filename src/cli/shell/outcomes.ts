@@ -109,7 +109,7 @@ function limitOf({ status, attempts }: SaidPost, before: SaidPost): number {
   return status === "scheduled" ? TAKEN_UP_WITHIN_MS : OUT_WITHIN_MS;
 }
 
-type Told = Pick<SaidPost, "id" | "status" | "error">;
+type PostOutcome = Pick<SaidPost, "id" | "status" | "error">;
 
 /**
  * What a person is told of posts that are due and did not go out, a line each; null where all did. On a terminal they
@@ -117,7 +117,7 @@ type Told = Pick<SaidPost, "id" | "status" | "error">;
  */
 export async function whyNotOut(
   { host, session }: Following,
-  posts: readonly Told[],
+  posts: readonly PostOutcome[],
   json?: true,
 ): Promise<string | null> {
   const missing = posts.filter(({ status }) => status !== "published");
@@ -132,7 +132,7 @@ export async function whyNotOut(
     .join("\n");
 }
 
-function whyMissing({ id, status, error }: Told, isServed: boolean): string {
+function whyMissing({ id, status, error }: PostOutcome, isServed: boolean): string {
   const why = error === null ? "" : ` ${withFullStop(forShell(error, id))}`;
   if (status === "failed") return `${id} failed.${why}`;
   if (status === "cancelled") return `${id} was cancelled.`;

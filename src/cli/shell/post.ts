@@ -4,7 +4,7 @@ import { BatchResult } from "../../domain/posts/post.ts";
 import { toIso } from "../../domain/time.ts";
 import { listAccounts, findChannel, sayChannels } from "../../channels/accounts/accounts.ts";
 import { REFUSED_WITH_OTHERS } from "../../posts/schedule-post.ts";
-import { type Given, JSON_TOO, many, type Row, row } from "../command.ts";
+import { type CommandArgs, JSON_TOO, many, type Row, row } from "../command.ts";
 import { toJsonText } from "../options.ts";
 import { alwaysAsked, sendDue, whyNotOut } from "./outcomes.ts";
 import { bringMedia, CONTENT, readMetadata, readText } from "./content.ts";
@@ -21,7 +21,7 @@ const POST = {
   "--json": JSON_TOO,
 } as const;
 
-type Posting = Given<typeof POST>;
+type Posting = CommandArgs<typeof POST>;
 
 export const POSTING: Row = row({
   name: "post",

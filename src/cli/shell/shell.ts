@@ -3,7 +3,7 @@ import { namesOfAccounts } from "../../channels/accounts/accounts.ts";
 import { type AppContext, type CallContext, plainCall } from "../../context.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 import type { SentencesAt } from "../../toolkit/words.ts";
-import { type Given, type Row, row, type Takes, type Told } from "../command.ts";
+import { type CommandArgs, type Row, row, type Takes, type CommandSpec } from "../command.ts";
 import type { Host, Session, Terminal } from "../host.ts";
 import { toJsonText } from "../options.ts";
 import { shellWordsOf } from "./words.ts";
@@ -62,14 +62,14 @@ function shellOf(host: Host, session: Session, json: true | undefined): Shell {
   };
 }
 
-interface ShellRow<T extends Takes, Answer> extends Told<T> {
-  answer(at: Shell, given: Given<T>): Promise<Answer>;
+interface ShellRow<T extends Takes, Answer> extends CommandSpec<T> {
+  answer(at: Shell, given: CommandArgs<T>): Promise<Answer>;
   /** What programs get of it as JSON. Default: all. */
   data?(answer: Answer): unknown;
   /** What a person gets. */
-  view(at: Shell, answer: Answer, given: Given<T>): string | Promise<string>;
+  view(at: Shell, answer: Answer, given: CommandArgs<T>): string | Promise<string>;
   /** What is told, or thrown, once it was printed. */
-  after?(at: Shell, answer: Answer, given: Given<T>): void | Promise<void>;
+  after?(at: Shell, answer: Answer, given: CommandArgs<T>): void | Promise<void>;
 }
 
 /** A command that shows the answer of a tool or a use case. */

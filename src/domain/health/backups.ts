@@ -13,7 +13,7 @@ export interface LostPost {
   readonly draftId: string;
 }
 
-export interface Decided {
+export interface LaterDecisions {
   /** How many of each the decisions of since concern. Without the replaced database: how many they might. */
   readonly counts: Readonly<Partial<Record<DecidedKind, number>>>;
   /** Null: what was revoked since is known. */
@@ -63,7 +63,7 @@ export interface RestoreResult {
   /** Posts that may have gone out since, and wait until that is reconciled. */
   readonly held: number;
   /** What was decided since, and stays so; `unknown` null: the replaced database tells. */
-  readonly decided: Decided & {
+  readonly decided: LaterDecisions & {
     readonly unknown: Unknown | null;
     /** Another secret key sealed the replaced database: what is sealed in it did not come along. */
     readonly isSealed: boolean;

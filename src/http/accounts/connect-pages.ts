@@ -5,7 +5,7 @@ import {
   type OpenedConnection,
   submitChoice,
   submitSecrets,
-  type Submitted,
+  type SubmissionResult,
 } from "../../channels/connecting/connect-page.ts";
 import { comeBack, leadOn, pasteAddress, type RefusedStart } from "../../channels/connecting/consent.ts";
 import { type AppContext, guestCall } from "../../context.ts";
@@ -174,14 +174,22 @@ function show(response: Response, status: number, view: View): void {
 }
 
 type AnyStep =
-  OpenedConnection | Submitted | RefusedStart | ConnectedLink | Awaited<ReturnType<typeof submitChoice>>;
+  | OpenedConnection
+  | SubmissionResult
+  | RefusedStart
+  | ConnectedLink
+  | Awaited<ReturnType<typeof submitChoice>>;
 
-interface Shown {
+interface StepOptions {
   readonly entered?: Record<string, string>;
   readonly isOwn?: boolean;
 }
 
-function showStep(response: Response, done: AnyStep, { entered = {}, isOwn = false }: Shown = {}): void {
+function showStep(
+  response: Response,
+  done: AnyStep,
+  { entered = {}, isOwn = false }: StepOptions = {},
+): void {
   switch (done.state) {
     case "open":
       return show(response, 200, formView(done.form));

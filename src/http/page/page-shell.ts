@@ -22,7 +22,7 @@ const POLICY = [
 
 export type ReadPageFiles = () => Promise<ReadonlyMap<string, PageFile>>;
 
-interface Packed extends PageFile {
+interface PackedPageFile extends PageFile {
   /** Null where that makes it no smaller. */
   readonly zipped: Buffer | null;
 }
@@ -43,7 +43,7 @@ export const setPolicy: RequestHandler = (_request, response, next) => {
 
 /** The page's files. Where none has that name, the page itself, which knows its own addresses. */
 export function createShell(read: ReadPageFiles): RequestHandler<{ rest?: string[] }> {
-  let packed: Promise<ReadonlyMap<string, Packed>> | null = null;
+  let packed: Promise<ReadonlyMap<string, PackedPageFile>> | null = null;
   return async (request, response) => {
     packed ??= pack(read).catch((error: unknown) => {
       packed = null;
@@ -63,8 +63,8 @@ export function createShell(read: ReadPageFiles): RequestHandler<{ rest?: string
 }
 
 /** Compressed once. What is compressed already does not become smaller. */
-async function pack(read: ReadPageFiles): Promise<ReadonlyMap<string, Packed>> {
-  const files = [...(await read())].map(([name, file]): [string, Packed] => {
+async function pack(read: ReadPageFiles): Promise<ReadonlyMap<string, PackedPageFile>> {
+  const files = [...(await read())].map(([name, file]): [string, PackedPageFile] => {
     const zipped = gzipSync(file.bytes, { level: 9 });
     return [name, { ...file, zipped: zipped.length < file.bytes.length ? zipped : null }];
   });
@@ -75,7 +75,7 @@ function sendFile(
   request: Request<{ rest?: string[] }>,
   response: Response,
   name: string,
-  { bytes, zipped, isImmutable }: Packed,
+  { bytes, zipped, isImmutable }: PackedPageFile,
 ): void {
   const kept = isImmutable ? "public, max-age=31536000, immutable" : "no-cache";
   response.set("Cache-Control", name === SHELL ? "no-store" : kept);

@@ -12,7 +12,7 @@ import { ClientSession, InputNeeded } from "./client-session.ts";
 import { type ClientLog, createProgress } from "./open-calls.ts";
 import type { Block, McpDeps } from "../kinds.ts";
 import { agentsWordsFor } from "../../toolkit/words.ts";
-import { fitResult, type Fitted } from "./fit-result.ts";
+import { fitResult, type FittedResult } from "./fit-result.ts";
 import { notesOn } from "./notes.ts";
 import { Elicitation } from "./elicitation.ts";
 import { TOOL_VIEWS } from "../resources/app-pages.ts";
@@ -78,7 +78,7 @@ export async function callTool(
 
 /** Some hosts give the model the content alone, others the structured content: both tell the same. */
 function toAnswer(
-  { result, note }: Fitted,
+  { result, note }: FittedResult,
   more: readonly string[],
   beside: readonly Block[] = [],
 ): CallToolResult {

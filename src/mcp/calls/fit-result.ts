@@ -2,7 +2,7 @@ import { DEFAULT_PAGE_CHARS, MAX_RESULT_CHARS } from "../limits.ts";
 
 type Result = Readonly<Record<string, unknown>>;
 
-export interface Fitted {
+export interface FittedResult {
   readonly result: Record<string, unknown>;
   /** What the model must know of what it does not see. */
   readonly note: string | null;
@@ -25,7 +25,7 @@ const NOTE_CHARS = 500;
 const MAX_CHARS = MAX_RESULT_CHARS - NOTE_CHARS;
 
 /** A result of a size for models. Pages get shorter, with a cursor. Else texts are cut, then lists. */
-export async function fitResult(whole: Record<string, unknown>, fitting: Fitting): Promise<Fitted> {
+export async function fitResult(whole: Record<string, unknown>, fitting: Fitting): Promise<FittedResult> {
   const page = listIn(whole);
   const paged =
     page !== null && "nextCursor" in whole
@@ -40,7 +40,7 @@ async function fitPage(
   whole: Record<string, unknown>,
   key: string,
   { isLimited, again }: Fitting,
-): Promise<Fitted> {
+): Promise<FittedResult> {
   const maxChars = isLimited ? MAX_CHARS : DEFAULT_PAGE_CHARS - NOTE_CHARS;
   let result = whole;
   for (let tries = 0; tries < MAX_TRIES && sizeOf(result) > maxChars; tries++) {

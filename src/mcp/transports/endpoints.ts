@@ -7,7 +7,7 @@ import {
   countBatch,
   readMessage,
   REFUSED,
-  type Shared,
+  type TransportState,
 } from "./http-message.ts";
 import { KeyWatch } from "./key-watch.ts";
 import { GRACE_MS, KEEP_ALIVE_MS } from "../limits.ts";
@@ -69,7 +69,7 @@ interface StreamableHttp extends AsyncDisposable {
 }
 
 /** Streamable HTTP in both eras: requests of 2026-07-28 one by one, `initialize` opens a session. */
-function createStreamableHttp(deps: McpDeps, shared: Shared): StreamableHttp {
+function createStreamableHttp(deps: McpDeps, shared: TransportState): StreamableHttp {
   const sessions = new HttpSessions(deps, shared);
   const modern = createModernLeg(deps, shared);
   const handler: RequestHandler = async (request, response) => {
@@ -103,7 +103,7 @@ interface ModernLeg {
   close(): Promise<void>;
 }
 
-function createModernLeg(deps: McpDeps, { openCalls, keys }: Shared): ModernLeg {
+function createModernLeg(deps: McpDeps, { openCalls, keys }: TransportState): ModernLeg {
   const { log } = deps.ctx;
   // The SDK hands the factory the request it is for, and nothing else of ours.
   const callers = new WeakMap<globalThis.Request, Caller>();

@@ -69,7 +69,7 @@ async function readBytes(request: Request, response: Response): Promise<Buffer |
 }
 
 /** What the transports over HTTP have in common. */
-export interface Shared {
+export interface TransportState {
   readonly openCalls: OpenCalls;
   readonly keys: KeyWatch;
 }

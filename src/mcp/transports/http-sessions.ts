@@ -11,7 +11,7 @@ import {
   isSameReach,
   REFUSED,
   SESSION_NOT_FOUND,
-  type Shared,
+  type TransportState,
 } from "./http-message.ts";
 import type { McpDeps } from "../kinds.ts";
 import { KEEP_ALIVE_MS } from "../limits.ts";
@@ -41,12 +41,12 @@ interface Exchange {
 /** The clients of revisions up to 2025-11-25 on `/mcp`: `initialize` opens a session, bound to its key. */
 export class HttpSessions implements AsyncDisposable {
   readonly #deps: McpDeps;
-  readonly #shared: Shared;
+  readonly #shared: TransportState;
   readonly #sessions = new Map<string, Session>();
   readonly #end = new AbortController();
   #isSweeping = false;
 
-  constructor(deps: McpDeps, shared: Shared) {
+  constructor(deps: McpDeps, shared: TransportState) {
     this.#deps = deps;
     this.#shared = shared;
   }

@@ -5,7 +5,7 @@ import type { McpDeps } from "../kinds.ts";
 /** A stream outlives its key by no more than this, and a query: revoked is revoked within a second. */
 const CHECK_EVERY_MS = SECOND / 2;
 
-interface Watched {
+interface WatchedStream {
   readonly caller: Caller;
   readonly end: () => void;
 }
@@ -13,7 +13,7 @@ interface Watched {
 /** Ends what a key holds open once the key is revoked or has expired, by whichever process. */
 export class KeyWatch implements Disposable {
   readonly #deps: McpDeps;
-  readonly #watched = new Set<Watched>();
+  readonly #watched = new Set<WatchedStream>();
   readonly #stop = new AbortController();
   #isRunning = false;
 

@@ -12,7 +12,7 @@ import {
   readMessage,
   REFUSED,
   SESSION_NOT_FOUND,
-  type Shared,
+  type TransportState,
 } from "./http-message.ts";
 import type { McpDeps } from "../kinds.ts";
 import { KEEP_ALIVE_MS } from "../limits.ts";
@@ -37,7 +37,7 @@ interface LegacySse extends AsyncDisposable {
 }
 
 /** The transport of revision 2024-11-05: answers come on a stream, messages are posted beside it. */
-export function createLegacySse(deps: McpDeps, { openCalls, keys }: Shared): LegacySse {
+export function createLegacySse(deps: McpDeps, { openCalls, keys }: TransportState): LegacySse {
   const streams = new Map<string, Stream>();
   return {
     async sse(request, response) {

@@ -15,7 +15,7 @@ import {
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import { DiskFull, explainFullDisk } from "../../ports/disk-space.ts";
 import type { ConvertedFilm, FilmConverter, FilmJob } from "../../ports/film-converter.ts";
-import { type Ended, type FilmPrograms, findPrograms, runProgram } from "./programs.ts";
+import { type ProgramExit, type FilmPrograms, findPrograms, runProgram } from "./programs.ts";
 import { assertRoom, mostBytes, stopsAtBytes } from "./room.ts";
 import { FilmTurns } from "./turns.ts";
 
@@ -178,7 +178,7 @@ class Pace {
   }
 }
 
-function whyNot({ code, errors }: Ended): AppError {
+function whyNot({ code, errors }: ProgramExit): AppError {
   const cause = new Error(`ffmpeg ended with ${code}: ${errors}`);
   if (/No space left on device/.test(errors)) return new DiskFull(cause);
   const why = code === null ? "took too long" : "did not work";

@@ -36,7 +36,7 @@ interface Limits {
   readonly isIdle: boolean;
 }
 
-export interface Ended {
+export interface ProgramExit {
   /** Null: it was ended from outside, or took too long. */
   readonly code: number | null;
   /** Its last lines, for the log. */
@@ -73,7 +73,7 @@ export async function runProgram(
   [program, ...args]: readonly [string, ...string[]],
   { timeoutMs, signal, isIdle }: Limits,
   onLine: (line: string) => void,
-): Promise<Ended> {
+): Promise<ProgramExit> {
   const options = {
     stdio: ["pipe", "pipe", "pipe"] as ["pipe", "pipe", "pipe"],
     // What glibc sets aside for each thread would count as memory.

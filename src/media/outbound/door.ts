@@ -75,7 +75,7 @@ function openWays(policy: AddressPolicy, options: OutboundOptions): Ways {
   };
 }
 
-type Timed = OutboundRequest & { readonly signal: AbortSignal };
+type AbortableRequest = OutboundRequest & { readonly signal: AbortSignal };
 
 async function follow(ways: Ways, first: OutboundRequest): Promise<OutboundResponse> {
   const timeoutMs = first.timeoutMs ?? DEFAULT_TIMEOUT_MS;
@@ -98,7 +98,7 @@ async function followRedirects(
   signal: AbortSignal,
 ): Promise<OutboundResponse> {
   const maxRedirects = first.method === "GET" || first.method === "HEAD" ? (first.maxRedirects ?? 0) : 0;
-  let request: Timed = { ...first, signal, headers: withDefaults(ways, first.headers) };
+  let request: AbortableRequest = { ...first, signal, headers: withDefaults(ways, first.headers) };
   for (let redirects = 0; ; redirects += 1) {
     const response = await send(ways, request, redirects > 0);
     const location = response.headers["location"];
@@ -110,7 +110,7 @@ async function followRedirects(
 }
 
 /** The next hop is an address that the answering server gave. */
-function redirected(request: Timed, location: string): Timed {
+function redirected(request: AbortableRequest, location: string): AbortableRequest {
   const from = new URL(request.url);
   const to = parseUrl(location, from);
   if (to === null) throw new OutboundFailure("A redirect leads to no address.", true);
@@ -136,7 +136,7 @@ function onlyHarmless(headers: OutboundRequest["headers"] = {}): Record<string, 
 }
 
 /** One hop. `wasSent` is told by whether the request was ever put on a connection. */
-async function send(ways: Ways, request: Timed, isRedirect: boolean): Promise<OutboundResponse> {
+async function send(ways: Ways, request: AbortableRequest, isRedirect: boolean): Promise<OutboundResponse> {
   const { url, isExcepted } = ways.policy.check(request.url, request.mayBePrivate ?? false);
   const single = request.newConnection === true ? ways.single(url.origin, isExcepted) : null;
   let wasSent = isRedirect;

@@ -71,11 +71,11 @@ interface Post {
   readonly signal: AbortSignal;
 }
 
-type Opened = Omit<MediaItem, "altText"> & { readonly file: OwnFile | null };
+type OpenedMedia = Omit<MediaItem, "altText"> & { readonly file: OwnFile | null };
 
 function createPostMedia(post: Post): PostMedia {
-  const opened = new Map<string, Promise<Opened>>();
-  const openOnce = (url: string): Promise<Opened> => {
+  const opened = new Map<string, Promise<OpenedMedia>>();
+  const openOnce = (url: string): Promise<OpenedMedia> => {
     const known = opened.get(url);
     if (known !== undefined) return known;
     const opening = openItem(post, url);
@@ -122,13 +122,13 @@ function createPostMedia(post: Post): PostMedia {
   };
 }
 
-async function openItem(post: Post, url: string): Promise<Opened> {
+async function openItem(post: Post, url: string): Promise<OpenedMedia> {
   if (url.startsWith(OWN_SCHEME)) return openOwn(post, url);
   const spooled = await post.spool.fetch(url, post.owner, post.signal);
   return { ...spooled, url, title: titleOfFile(nameInAddress(url)), file: null };
 }
 
-async function openOwn({ options, owner }: Post, url: string): Promise<Opened> {
+async function openOwn({ options, owner }: Post, url: string): Promise<OpenedMedia> {
   const key = url.slice(OWN_SCHEME.length);
   const file = await options.findFile(owner.ownerId, key);
   // A store that lost a part of it is as good as one that lost it.

@@ -22,18 +22,18 @@ interface SpoolOptions extends RemoteOptions {
   readonly folder: string;
 }
 
-type Fetched = Pick<MediaItem, "facts" | "open">;
+type SpooledMedia = Pick<MediaItem, "facts" | "open">;
 
 /** Remote media by post, one folder each: what one try fetched, the next one finds. */
 export interface Spool {
-  fetch(url: string, owner: MediaOwner, signal: AbortSignal): Promise<Fetched>;
+  fetch(url: string, owner: MediaOwner, signal: AbortSignal): Promise<SpooledMedia>;
   release(postId: string): Promise<void>;
 }
 
 /** Stands beside the bytes, which are whole and checked then. */
 const Facts = MediaFigures.extend({ sha256: z.string() });
 
-interface Wanted {
+interface SpoolRequest {
   readonly options: SpoolOptions;
   readonly store: FileStore;
   readonly key: string;
@@ -61,7 +61,7 @@ export function folderOf(postId: string): string {
   throw new Error("The spool was asked for something that is no post.");
 }
 
-async function findFetched({ store, key }: Wanted): Promise<MediaFacts | null> {
+async function findFetched({ store, key }: SpoolRequest): Promise<MediaFacts | null> {
   if ((await store.size(noteKey(key))) === null) return null;
   const facts = Facts.safeParse(JSON.parse(await text(store.read(noteKey(key))))).data;
   return facts !== undefined && (await store.size(key)) === facts.sizeBytes ? facts : null;
@@ -71,7 +71,7 @@ function noteKey(key: string): string {
   return `${key}.json`;
 }
 
-async function fetchNew(wanted: Wanted): Promise<MediaFacts> {
+async function fetchNew(wanted: SpoolRequest): Promise<MediaFacts> {
   const { store, key, signal } = wanted;
   try {
     return await fetchWhole(wanted);
@@ -81,7 +81,7 @@ async function fetchNew(wanted: Wanted): Promise<MediaFacts> {
   }
 }
 
-async function fetchWhole({ options, store, key, url, signal }: Wanted): Promise<MediaFacts> {
+async function fetchWhole({ options, store, key, url, signal }: SpoolRequest): Promise<MediaFacts> {
   const answer = await requestRemote(options, { url, signal });
   const problem = problemOfAnswer(answer, options.maxBytes);
   if (problem !== null) {

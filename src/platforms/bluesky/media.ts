@@ -82,7 +82,7 @@ export function imageLimitsOf({ settings }: Pick<PlatformAccount, "settings">): 
 }
 
 /** Media as a part's embed shows it. */
-type Shown = {
+type EmbedItem = {
   readonly kind: "image" | "video";
   readonly blob: Blob;
   readonly altText: string;
@@ -135,7 +135,7 @@ function problemOf(files: readonly MediaItem["facts"][]): string | null {
     : null;
 }
 
-async function sendOne(item: MediaItem, to: Sending): Promise<Shown> {
+async function sendOne(item: MediaItem, to: Sending): Promise<EmbedItem> {
   const altText = item.altText ?? "";
   if (item.facts.type === "video") {
     const { width, height } = item.facts;
@@ -156,7 +156,7 @@ export async function sendImage(
   return { blob, width, height };
 }
 
-function embedOf(shown: readonly Shown[]): JsonObject | null {
+function embedOf(shown: readonly EmbedItem[]): JsonObject | null {
   const [first] = shown;
   if (first === undefined) return null;
   if (first.kind === "video") {
@@ -171,7 +171,7 @@ function embedOf(shown: readonly Shown[]): JsonObject | null {
   return { $type: "app.bsky.embed.images", images };
 }
 
-function aspectRatio({ width, height }: Shown): JsonObject {
+function aspectRatio({ width, height }: EmbedItem): JsonObject {
   return width === null || height === null || width < 1 || height < 1
     ? {}
     : { aspectRatio: { width, height } };

@@ -4,7 +4,7 @@ import { measureText } from "../../domain/posts/caption.ts";
 import { mentionsByAddress } from "../../domain/posts/mentions.ts";
 import { commonMetadata, fits } from "../../domain/posts/common-metadata.ts";
 import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
-import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { CheckResult, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 import { type Part, partsOf as threadOf } from "../shared/thread.ts";
 import { checkSubtitles } from "../shared/subtitles.ts";
 import { pdsOf, POST, resolveHandle } from "./api.ts";
@@ -134,7 +134,7 @@ export function partsOf(post: BlueskyPost): [Part, ...Part[]] {
 }
 
 /** What the schema cannot say: length in graphemes and bytes, and what excludes what. */
-export function checkPost(post: BlueskyPost, { media }: Pick<CheckedAt, "media">): Checked {
+export function checkPost(post: BlueskyPost, { media }: Pick<CheckedAt, "media">): CheckResult {
   const { metadata } = post;
   const parts = partsOf(post);
   const errors = parts.flatMap((part, at) =>

@@ -211,14 +211,14 @@ const RULES = {
   following: "app.bsky.feed.threadgate#followingRule",
 } as const;
 
-interface Gated {
+interface GatedPost {
   readonly did: string;
   readonly rkey: string;
   readonly createdAt: string;
 }
 
 /** The records that say who may reply and quote; they stand under the post's own key. */
-export function gatesOf(metadata: BlueskyMetadata, post: Gated): RecordWrite[] {
+export function gatesOf(metadata: BlueskyMetadata, post: GatedPost): RecordWrite[] {
   return [threadgate(metadata.replyRules, post), postgate(metadata.allowQuotes, post)].filter(
     (gate) => gate !== null,
   );
@@ -226,7 +226,7 @@ export function gatesOf(metadata: BlueskyMetadata, post: Gated): RecordWrite[] {
 
 function threadgate(
   rules: BlueskyMetadata["replyRules"],
-  { did, rkey, createdAt }: Gated,
+  { did, rkey, createdAt }: GatedPost,
 ): RecordWrite | null {
   if (rules === undefined || rules === "everybody") return null;
   const allow: JsonObject[] =
@@ -238,7 +238,7 @@ function threadgate(
   };
 }
 
-function postgate(allowQuotes: boolean | undefined, { did, rkey, createdAt }: Gated): RecordWrite | null {
+function postgate(allowQuotes: boolean | undefined, { did, rkey, createdAt }: GatedPost): RecordWrite | null {
   if (allowQuotes !== false) return null;
   const embeddingRules = [{ $type: "app.bsky.feed.postgate#disableRule" }];
   return {

@@ -4,7 +4,7 @@ import type { PlatformIo } from "../../ports/platform-io.ts";
 import { AnyAnswer, call, callOrGone } from "./api.ts";
 import { type DailymotionPost, EDITABLE, joined, partsOf } from "./metadata.ts";
 import { findVideo, stateOf, watchUrl } from "./publish.ts";
-import type { Edited } from "../../ports/platform.ts";
+import type { EditResult } from "../../ports/platform.ts";
 import { idReader } from "../shared/live.ts";
 
 const idOf = idReader("is not the id of a video, so it cannot be found on Dailymotion.", /^\w+$/);
@@ -13,7 +13,7 @@ export async function edit(
   post: DailymotionPost,
   changed: readonly string[],
   io: PlatformIo,
-): Promise<Edited> {
+): Promise<EditResult> {
   const id = idOf(post);
   const parts = Object.entries(partsOf(post)).filter(
     ([name]) => changed.includes(name) && EDITABLE.includes(name),

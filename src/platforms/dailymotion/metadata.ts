@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { Checked, Choice, PlatformPost } from "../../ports/platform.ts";
+import type { CheckResult, Choice, PlatformPost } from "../../ports/platform.ts";
 import type { JsonObject } from "../../ports/platform-io.ts";
 
 export const MAX_DESCRIPTION = 3_000;
@@ -108,7 +108,7 @@ export const EDITABLE = [
 ];
 
 /** What data cannot say of a post, and what a person should know before its time. */
-export function checkPost({ caption, metadata }: DailymotionPost): Checked {
+export function checkPost({ caption, metadata }: DailymotionPost): CheckResult {
   const length = [...toHtml(caption ?? "")].length;
   return {
     errors:

@@ -58,8 +58,8 @@ export async function publish(post: DailymotionPost, io: PublishIo): Promise<Pub
   return { state: "live", platformPostId: id, platformUrl };
 }
 
-const Uploaded = z.object({ fileUrl: z.string(), at: z.number() });
-type Uploaded = z.infer<typeof Uploaded>;
+const UploadedFile = z.object({ fileUrl: z.string(), at: z.number() });
+type UploadedFile = z.infer<typeof UploadedFile>;
 
 /** How long Dailymotion keeps a file that no video was made of. */
 const KEPT_MS = 3 * HOUR;
@@ -68,7 +68,7 @@ const KEPT_MS = 3 * HOUR;
 async function upload({ mediaUrl }: DailymotionPost, io: PublishIo): Promise<string> {
   const item = await io.media.item(mediaUrl);
   const { sizeBytes, mimeType } = item.facts;
-  const { fileUrl } = await repeatableStep<Uploaded>(io, {
+  const { fileUrl } = await repeatableStep<UploadedFile>(io, {
     step: "upload",
     request: { url: mediaUrl },
     send: async () => {
@@ -145,18 +145,18 @@ function create(post: DailymotionPost, io: PublishIo, fileUrl: string): Promise<
   });
 }
 
-interface Placed extends z.infer<typeof Created> {
+interface CreatedVideo extends z.infer<typeof Created> {
   readonly post: DailymotionPost;
 }
 
-interface Looked {
+interface VideoCheck {
   /** Null: its time has come, and it can be shown. */
   readonly waits: PublishOutcome | null;
   readonly video: Video | null;
 }
 
 /** Whether it can be shown now. Throws what it failed by. */
-async function look({ post, id, at }: Placed, io: PublishIo): Promise<Looked> {
+async function look({ post, id, at }: CreatedVideo, io: PublishIo): Promise<VideoCheck> {
   const held = { state: "held", platformPostId: id, platformUrl: null } as const;
   let video: Video | null;
   try {

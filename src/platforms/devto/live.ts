@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Edited, Inspection, PostInsights } from "../../ports/platform.ts";
+import type { EditResult, Inspection, PostInsights } from "../../ports/platform.ts";
 import type { Json, PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { Article, call, callOrGone, User } from "./api.ts";
@@ -24,7 +24,7 @@ const EDITABLE: Readonly<Record<string, string>> = {
 
 export const EDITABLE_FIELDS = Object.keys(EDITABLE);
 
-export async function edit(post: DevtoPost, changed: readonly string[], io: PublishIo): Promise<Edited> {
+export async function edit(post: DevtoPost, changed: readonly string[], io: PublishIo): Promise<EditResult> {
   const all = await toFields(post, io);
   const fields = Object.entries(EDITABLE)
     .filter(([name]) => changed.includes(name))

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { Checked, PlatformPost } from "../../ports/platform.ts";
+import type { CheckResult, PlatformPost } from "../../ports/platform.ts";
 import { checkFirst } from "../shared/media.ts";
 
 const { title, description, altText, moreMedia, thumbnailUrl } = commonMetadata;
@@ -43,7 +43,7 @@ export type DevtoPost = PlatformPost<z.infer<typeof DevtoMetadata>>;
 /** Front matter would go before everything else that is said of the article, that it is a draft among it. */
 const FRONT_MATTER = /^\s*---/;
 
-export function check({ caption, mediaUrl, metadata }: DevtoPost): Checked {
+export function check({ caption, mediaUrl, metadata }: DevtoPost): CheckResult {
   const errors = checkFirst({ mediaUrl, metadata }, "picture");
   if (metadata.format === "markdown" && FRONT_MATTER.test(caption ?? ""))
     errors.push(

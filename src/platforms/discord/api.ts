@@ -34,8 +34,12 @@ export function pathFor({ account }: Pick<PlatformIo, "account">, bot: string, w
 }
 
 /** Where a message is. */
-export const Sent = z.object({ id: z.string(), channelId: z.string(), guildId: z.string().nullable() });
-export type Sent = z.infer<typeof Sent>;
+export const SentMessage = z.object({
+  id: z.string(),
+  channelId: z.string(),
+  guildId: z.string().nullable(),
+});
+export type SentMessage = z.infer<typeof SentMessage>;
 
 export const SEND_STEP = "send";
 

@@ -16,7 +16,7 @@ import {
   send,
   sendOrGone,
   SEND_STEP,
-  Sent,
+  SentMessage,
 } from "./api.ts";
 import {
   channelOf,
@@ -30,7 +30,7 @@ import {
 
 /** The message and its channel, which is a thread where it was posted into one. */
 function messageOf(post: DiscordPost, io: PlatformIo): { id: string; channelId: string } {
-  const { data } = Sent.safeParse(io.resultOf(SEND_STEP));
+  const { data } = SentMessage.safeParse(io.resultOf(SEND_STEP));
   const [, channel] = /\/channels\/\d+\/(\d+)\/\d+$/.exec(post.platformUrl ?? "") ?? [];
   const id = post.platformPostId ?? data?.id;
   if (id === undefined)
@@ -98,7 +98,7 @@ const Bits = z
   .transform(BigInt)
   .catch(0n);
 
-const Named = z.looseObject({
+const GuildChannel = z.looseObject({
   id: Id,
   type: z.int().optional(),
   name: z.string().nullish(),
@@ -108,7 +108,7 @@ const Named = z.looseObject({
     .optional()
     .catch(undefined),
 });
-type Named = z.infer<typeof Named>;
+type GuildChannel = z.infer<typeof GuildChannel>;
 
 const Roles = z.looseObject({
   roles: z
@@ -122,7 +122,7 @@ const Member = z.looseObject({ roles: z.array(Id).optional() });
 export async function channelChoices(search: string, io: PlatformIo): Promise<readonly Choice[]> {
   if (isWebhook(io.account)) throw new AppError("invalid", `field: ${ONLY_BOTS}`);
   const path = guildPath(io);
-  const channels = await ask(io, { path: `${path}/channels` }, z.array(Named));
+  const channels = await ask(io, { path: `${path}/channels` }, z.array(GuildChannel));
   const { roles = [] } = await ask(io, { path }, Roles);
   const bot = String(io.account.settings["botId"]);
   const { roles: own = [] } = await ask(io, { path: `${path}/members/${bot}` }, Member);
@@ -149,7 +149,7 @@ interface Rights {
 }
 
 /** What the channel says of everybody, then of the bot's roles, then of the bot. */
-function mayPost({ permission_overwrites: all = [] }: Named, { base, ids, bot }: Rights): boolean {
+function mayPost({ permission_overwrites: all = [] }: GuildChannel, { base, ids, bot }: Rights): boolean {
   if ((base & ADMINISTRATOR) !== 0n) return true;
   const [everyone = "", ...own] = ids;
   const after = [[everyone], own, [bot]].reduce((bits, whose) => {
@@ -163,7 +163,11 @@ function mayPost({ permission_overwrites: all = [] }: Named, { base, ids, bot }:
 /** The tags of the account's forum. */
 export async function tagChoices(search: string, io: PlatformIo): Promise<readonly Choice[]> {
   if (isWebhook(io.account)) return [];
-  const { available_tags: tags = [] } = await ask(io, { path: `/channels/${channelOf(io.account)}` }, Named);
+  const { available_tags: tags = [] } = await ask(
+    io,
+    { path: `/channels/${channelOf(io.account)}` },
+    GuildChannel,
+  );
   return tags
     .map(({ id, name }) => ({ value: id, label: name }))
     .filter(({ label }) => label.toLowerCase().includes(search.toLowerCase()));

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { commonMetadata, fits, pollWithin } from "../../domain/posts/common-metadata.ts";
 import { MENTION, plainMentions, writeMentions } from "../../domain/posts/mentions.ts";
 import type { JsonObject, PlatformAccount } from "../../ports/platform-io.ts";
-import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { CheckResult, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 import { checkPoll } from "../shared/checks.ts";
 import { checkFirst, itemsOf } from "../shared/media.ts";
 import { markdownEscaper } from "../../domain/text/markdown-escaper.ts";
@@ -105,7 +105,7 @@ export function isNewThread({ metadata }: Pick<DiscordPost, "metadata">, { kind 
 export function checkPost(
   post: DiscordPost,
   { account, media }: Pick<CheckedAt, "account" | "media">,
-): Checked {
+): CheckResult {
   const { threadId, channel, crosspost, poll } = post.metadata;
   const errors = [...checkFirst(post, "file"), ...checkPoll(post, "Discord")];
   if (channel !== undefined && isWebhook(account))

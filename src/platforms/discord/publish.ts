@@ -24,7 +24,7 @@ import {
   send as sendCall,
   SENDING,
   SEND_STEP,
-  Sent,
+  SentMessage,
 } from "./api.ts";
 import {
   channelOf,
@@ -54,9 +54,9 @@ export async function publish(post: DiscordPost, io: PublishIo): Promise<Publish
   if (!io.isDue) return { state: "prepared" };
   const place = await findPlace(post, io);
   // What went out already needs its files no more.
-  const open = (): Promise<Attached[]> => attach(post, io);
+  const open = (): Promise<FileAttachment[]> => attach(post, io);
   const files = io.resultOf(SEND_STEP) === null ? await open() : null;
-  const sent = Sent.parse(
+  const sent = SentMessage.parse(
     await io.effect<Json>({
       step: SEND_STEP,
       request: {
@@ -66,7 +66,7 @@ export async function publish(post: DiscordPost, io: PublishIo): Promise<Publish
       },
       send: async (context) => send(post, io, { context, place, files: files ?? (await open()) }),
       reconcile: reconcileOf(post, io, place),
-      live: (result) => liveAt(Sent.parse(result)),
+      live: (result) => liveAt(SentMessage.parse(result)),
     }),
   );
   if (post.metadata.crosspost === true)
@@ -105,12 +105,12 @@ function rulesOf({ metadata }: DiscordPost, { account }: Pick<PlatformIo, "accou
 }
 
 /** A file, and what it shows. */
-interface Attached {
+interface FileAttachment {
   readonly part: FormPart;
   readonly altText: string | null;
 }
 
-async function attach(post: DiscordPost, io: PublishIo): Promise<Attached[]> {
+async function attach(post: DiscordPost, io: PublishIo): Promise<FileAttachment[]> {
   const items = await openAll(itemsOf(post), io);
   const accepts = acceptedUpTo(maxBytesOf(io.account));
   const files = await inOrder(items, async (item, at) => {
@@ -135,7 +135,7 @@ function reconcileOf(post: DiscordPost, io: PublishIo, place: Place): EffectSpec
   if (isWebhook(io.account)) return blind("a webhook of Discord");
   return async (context) => {
     if (isNewThread(post, place)) {
-      const find = (since: number): Promise<Sent | null> => findThread(post, io, { place, since });
+      const find = (since: number): Promise<SentMessage | null> => findThread(post, io, { place, since });
       return reconcileByListing(context, { io, listedAfterMs: LISTED_MS, find });
     }
     return reconcileByListing(context, {
@@ -158,10 +158,14 @@ const Thread = z.looseObject({ id: Id });
 interface Sending {
   readonly context: EffectContext;
   readonly place: Place;
-  readonly files: readonly Attached[];
+  readonly files: readonly FileAttachment[];
 }
 
-async function send(post: DiscordPost, io: PublishIo, { context, place, files }: Sending): Promise<Sent> {
+async function send(
+  post: DiscordPost,
+  io: PublishIo,
+  { context, place, files }: Sending,
+): Promise<SentMessage> {
   const { threadId, title, tagIds } = post.metadata;
   const guild = io.account.settings["guildId"];
   const guildId = typeof guild === "string" ? guild : null;
@@ -200,7 +204,7 @@ const MAX_ALT_CHARS = 1_024;
 const SUPPRESS_EMBEDS = 4;
 const SUPPRESS_NOTIFICATIONS = 4_096;
 
-function bodyOf(post: DiscordPost, files: readonly Attached[]): JsonObject {
+function bodyOf(post: DiscordPost, files: readonly FileAttachment[]): JsonObject {
   const { linkPreview, silent, sensitive, poll } = post.metadata;
   const flags =
     (linkPreview === false ? SUPPRESS_EMBEDS : 0) + (silent === true ? SUPPRESS_NOTIFICATIONS : 0);
@@ -229,7 +233,7 @@ function saidBy(post: DiscordPost): JsonObject {
   return caption === null ? {} : { content: contentOf(caption, post) };
 }
 
-async function crosspost({ id, channelId }: Sent, io: PublishIo): Promise<void> {
+async function crosspost({ id, channelId }: SentMessage, io: PublishIo): Promise<void> {
   const path = pathFor(io, `/channels/${channelId}/messages/${id}/crosspost`);
   await io.effect<Json>({
     step: "crosspost",
@@ -243,7 +247,7 @@ async function crosspost({ id, channelId }: Sent, io: PublishIo): Promise<void> 
   });
 }
 
-function liveAt({ id, channelId, guildId }: Sent): LiveAt {
+function liveAt({ id, channelId, guildId }: SentMessage): LiveAt {
   return {
     platformPostId: id,
     platformUrl: guildId === null ? null : `https://discord.com/channels/${guildId}/${channelId}/${id}`,
@@ -314,7 +318,7 @@ async function findMessage(
   post: DiscordPost,
   io: PlatformIo,
   { since, nonce }: { readonly since: number; readonly nonce: string },
-): Promise<Sent | null> {
+): Promise<SentMessage | null> {
   const isPoll = post.metadata.poll !== undefined;
   const said = (isPoll ? questionOf(post) : contentOf(post.caption ?? "", post)).trim();
   const files = itemsOf(post).length;
@@ -350,7 +354,7 @@ async function findThread(
   post: DiscordPost,
   io: PlatformIo,
   { place, since }: { readonly place: Place; readonly since: number },
-): Promise<Sent | null> {
+): Promise<SentMessage | null> {
   const { threads } = await ask(io, { path: `${guildPath(io)}/threads/active` }, Threads);
   const found = threads.find(
     ({ id, parent_id: parent, owner_id: owner, name }) =>
@@ -362,6 +366,6 @@ async function findThread(
   return found === undefined ? null : sentOf(io, found.id, found.id);
 }
 
-function sentOf({ account }: Pick<PlatformIo, "account">, id: string, channelId: string): Sent {
+function sentOf({ account }: Pick<PlatformIo, "account">, id: string, channelId: string): SentMessage {
   return { id, channelId, guildId: String(account.settings["guildId"]) };
 }

@@ -116,8 +116,8 @@ export function filmFault(code: number | null): PlatformFault {
 }
 
 /** Where a post is, or will be by Facebook's own schedule. */
-export const Placed = z.object({ id: z.string(), isScheduled: z.boolean() });
-export type Placed = z.infer<typeof Placed>;
+export const PagePost = z.object({ id: z.string(), isScheduled: z.boolean() });
+export type PagePost = z.infer<typeof PagePost>;
 
 const Target = z.looseObject({ id: Id.optional().catch(undefined) }).optional();
 const Attachment = z.looseObject({
@@ -144,15 +144,15 @@ export function reconcilePost(
   { post, photos }: { readonly post: FacebookPost; readonly photos: readonly string[] },
   io: PublishIo,
   context: ReconcileContext,
-): Promise<Reconciled<Placed>> {
-  return reconcileByListing<Placed>(context, {
+): Promise<Reconciled<PagePost>> {
+  return reconcileByListing<PagePost>(context, {
     io,
     listedAfterMs: MINUTE,
     find: (since) => findPost({ post, photos, since }, io),
   });
 }
 
-interface Wanted {
+interface PostSearch {
   readonly post: FacebookPost;
   readonly photos: readonly string[];
   /** Milliseconds since 1970. */
@@ -160,7 +160,7 @@ interface Wanted {
 }
 
 /** Null where it is in none of the Page's lists. */
-export async function findPost(wanted: Wanted, io: PublishIo): Promise<Placed | null> {
+export async function findPost(wanted: PostSearch, io: PublishIo): Promise<PagePost | null> {
   for (const [edge, isScheduled] of [
     ["published_posts", false],
     ["scheduled_posts", true],
@@ -182,7 +182,7 @@ export async function findPost(wanted: Wanted, io: PublishIo): Promise<Placed | 
  * Made by our app since then, with the same text and as many pictures, or with the very pictures that were
  * uploaded for it.
  */
-function isOurs(entry: Entry, { post, photos, since }: Wanted, io: PublishIo): boolean {
+function isOurs(entry: Entry, { post, photos, since }: PostSearch, io: PublishIo): boolean {
   const app = io.setting("CLIENT_ID");
   if (entry.created_time < since) return false;
   if (entry.application !== undefined && app !== null && entry.application.id !== app) return false;

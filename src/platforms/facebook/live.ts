@@ -160,12 +160,12 @@ async function readMetrics(post: FacebookPost, io: PlatformIo): Promise<Partial<
     : readNamed(io, { path, names: POST_METRICS });
 }
 
-interface Named extends Pick<Asked, "path" | "edge"> {
+interface MetricsRequest extends Pick<InsightsRequest, "path" | "edge"> {
   /** Ours by Facebook's. */
   readonly names: Readonly<Record<string, keyof Metrics>>;
 }
 
-async function readNamed(io: PlatformIo, { names, ...at }: Named): Promise<Partial<Metrics>> {
+async function readNamed(io: PlatformIo, { names, ...at }: MetricsRequest): Promise<Partial<Metrics>> {
   const read = await readInsights(io, { ...at, metrics: Object.keys(names), query: {} });
   const metrics: Partial<Metrics> = {};
   for (const [name, ours] of Object.entries(names)) {
@@ -196,7 +196,7 @@ export function unreadable(io: PlatformIo, metrics: readonly string[]): { metric
   return mayRead(io) ? [] : metrics.map((metric) => ({ metric, reason: NOT_READABLE }));
 }
 
-interface Asked {
+interface InsightsRequest {
   /** A Page's, a post's or a reel's id. */
   readonly path: string;
   readonly edge?: "insights" | "video_insights";
@@ -210,7 +210,7 @@ interface Asked {
  */
 export async function readInsights(
   io: PlatformIo,
-  asked: Asked,
+  asked: InsightsRequest,
 ): Promise<Map<string, readonly InsightValue[]>> {
   if (!mayRead(io)) return new Map();
   try {
@@ -230,14 +230,14 @@ export async function readInsights(
   }
 }
 
-interface Live {
+interface LivePost {
   readonly post: FacebookPost;
   readonly plan: "feed" | "reel" | "video" | "photoStory" | "filmStory";
   readonly id: string;
 }
 
 /** What belongs to a post and comes after it. */
-export async function followUp({ post, plan, id }: Live, io: PublishIo): Promise<void> {
+export async function followUp({ post, plan, id }: LivePost, io: PublishIo): Promise<void> {
   const { firstComment, thumbnailUrl, collaborators } = post.metadata;
   if (thumbnailUrl !== undefined && plan !== "feed")
     await io.followUp("The thumbnail", () => putThumbnail({ id, thumbnailUrl }, io));

@@ -4,7 +4,7 @@ import { measureText } from "../../domain/posts/caption.ts";
 import { commonMetadata, fits } from "../../domain/posts/common-metadata.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
-import type { Checked, CheckedAt, GatedOption, PlatformPost } from "../../ports/platform.ts";
+import type { CheckResult, CheckedAt, GatedOption, PlatformPost } from "../../ports/platform.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { hasScope } from "../shared/consent.ts";
 import { itemsOf } from "../shared/media.ts";
@@ -94,7 +94,7 @@ export const GATED: readonly GatedOption<keyof z.infer<typeof FacebookMetadata>>
 ];
 
 /** Rules that data cannot say. Of files that are not ours nothing is known yet. */
-export function checkPost(post: FacebookPost, { media }: Pick<CheckedAt, "media">): Checked {
+export function checkPost(post: FacebookPost, { media }: Pick<CheckedAt, "media">): CheckResult {
   const { metadata } = post;
   if (metadata.story === true) return checkStory(post, media);
   const items = itemsOf(post);
@@ -138,7 +138,7 @@ export function checkPost(post: FacebookPost, { media }: Pick<CheckedAt, "media"
 /** Meta's guide of stories says 90 seconds, that of reels (July 2026) 60 for a reel that is a story. */
 const SURE_STORY_SECONDS = 60;
 
-function checkStory({ caption, mediaUrl, metadata }: FacebookPost, media: CheckedAt["media"]): Checked {
+function checkStory({ caption, mediaUrl, metadata }: FacebookPost, media: CheckedAt["media"]): CheckResult {
   const odd = NO_STORY_FIELDS.filter((field) => metadata[field] !== undefined);
   const seconds = media.get(mediaUrl)?.durationSeconds ?? 0;
   return {

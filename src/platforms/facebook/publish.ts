@@ -23,7 +23,7 @@ import {
   findPost,
   pageOf,
   pageRequest,
-  Placed,
+  PagePost,
   reconcilePost,
   sendAsPage,
 } from "./api.ts";
@@ -50,7 +50,7 @@ export async function publish(post: FacebookPost, io: PublishIo): Promise<Publis
   if (isStory && !io.isDue) return { state: "prepared" };
   try {
     // What is placed needs its media no more.
-    const placed = Placed.nullable().parse(io.resultOf("post")) ?? (await place(post, plan, io));
+    const placed = PagePost.nullable().parse(io.resultOf("post")) ?? (await place(post, plan, io));
     const found = liveAt(placed, plan, io);
     const seen = await look({ post, plan, placed }, io);
     if (seen === "waiting") return { state: "held", ...found };
@@ -81,13 +81,13 @@ function isStoryPlan(plan: Plan): boolean {
   return plan === "photoStory" || plan === "filmStory";
 }
 
-function place(post: FacebookPost, plan: Plan, io: PublishIo): Promise<Placed> {
+function place(post: FacebookPost, plan: Plan, io: PublishIo): Promise<PagePost> {
   if (plan === "photoStory") return placePhotoStory(post, io);
   return plan === "feed" ? placeOnFeed(post, io) : placeFilm({ post, kind: plan }, io);
 }
 
 /** A story is known by what it shows. Only Facebook's list tells its address. */
-function liveAt({ id }: Placed, plan: Plan, io: PublishIo): LiveAt & { readonly platformPostId: string } {
+function liveAt({ id }: PagePost, plan: Plan, io: PublishIo): LiveAt & { readonly platformPostId: string } {
   if (plan === "photoStory" || plan === "filmStory") return { platformPostId: id, platformUrl: null };
   const site = "https://www.facebook.com";
   const path = { feed: id, reel: `reel/${id}`, video: `${pageOf(io)}/videos/${id}` }[plan];
@@ -97,7 +97,7 @@ function liveAt({ id }: Placed, plan: Plan, io: PublishIo): LiveAt & { readonly 
 interface Hung {
   readonly post: FacebookPost;
   readonly plan: Plan;
-  readonly placed: Placed;
+  readonly placed: PagePost;
 }
 
 /**
@@ -148,7 +148,7 @@ const CHECK_FILM_MS = 5 * SECOND;
 async function placeFilm(
   { post, kind }: { readonly post: FacebookPost; readonly kind: FilmKind },
   io: PublishIo,
-): Promise<Placed> {
+): Promise<PagePost> {
   const id = await io.effect<string>({
     step: "upload",
     request: { url: post.mediaUrl, kind },
@@ -164,7 +164,7 @@ async function placeFilm(
     },
   });
   if (kind === "video") await assertReady(id, io);
-  return io.effect<Placed>({
+  return io.effect<PagePost>({
     step: "post",
     request: { id, caption: post.caption, title: post.metadata.title ?? null },
     send: ({ timesSent }) => release({ post, kind, id, isAgain: timesSent > 0 }, io),
@@ -190,7 +190,7 @@ interface Release {
 async function release(
   { post, kind, id, isAgain }: Release & { isAgain: boolean },
   io: PublishIo,
-): Promise<Placed> {
+): Promise<PagePost> {
   const timing = timingOf(post, io);
   const when: JsonObject = timing.isScheduled ? { scheduled_publish_time: timing.at } : {};
   const path = kind === "video" ? id : `${pageOf(io)}/${EDGES[kind]}`;
@@ -233,7 +233,7 @@ async function reconcileFilm(
   { post, kind, id }: Release,
   io: PublishIo,
   { intentAt }: ReconcileContext,
-): Promise<Reconciled<Placed>> {
+): Promise<Reconciled<PagePost>> {
   const film = await readFilm(io, id);
   if (film?.isPublished === true) return { outcome: "done", result: { id, isScheduled: false } };
   if (film?.isScheduled === true) return { outcome: "done", result: { id, isScheduled: true } };
@@ -249,7 +249,11 @@ const Listed = z.looseObject({
   published: z.boolean().optional(),
 });
 
-async function findOther({ post, kind, id }: Release, io: PublishIo, since: number): Promise<Placed | null> {
+async function findOther(
+  { post, kind, id }: Release,
+  io: PublishIo,
+  since: number,
+): Promise<PagePost | null> {
   const text = (post.caption ?? "").trim();
   if (text === "" || kind === "filmStory") return null;
   const path = `${pageOf(io)}/${kind === "reel" ? "video_reels" : "videos"}`;
@@ -271,11 +275,11 @@ async function findOther({ post, kind, id }: Release, io: PublishIo, since: numb
 }
 
 /** A picture that is not seen, and the call that shows it for a day. */
-async function placePhotoStory(post: FacebookPost, io: PublishIo): Promise<Placed> {
+async function placePhotoStory(post: FacebookPost, io: PublishIo): Promise<PagePost> {
   const [photo] = await preparePhotos(post, io);
   if (photo === undefined) throw new Error("A story without a picture.");
-  const placed: Placed = { id: photo, isScheduled: false };
-  return io.effect<Placed>({
+  const placed: PagePost = { id: photo, isScheduled: false };
+  return io.effect<PagePost>({
     step: "post",
     request: { photo },
     send: async () => {
@@ -284,7 +288,7 @@ async function placePhotoStory(post: FacebookPost, io: PublishIo): Promise<Place
       return placed;
     },
     reconcile: (context) =>
-      reconcileByListing<Placed>(context, {
+      reconcileByListing<PagePost>(context, {
         io,
         listedAfterMs: MINUTE,
         find: async (_since, doubts) => {
@@ -303,10 +307,10 @@ const UNLISTED =
  * Text, a link, or pictures. The pictures go first, unseen: what makes the post is then a small request, and a
  * lost answer is found again by them.
  */
-async function placeOnFeed(post: FacebookPost, io: PublishIo): Promise<Placed> {
+async function placeOnFeed(post: FacebookPost, io: PublishIo): Promise<PagePost> {
   const photos = await preparePhotos(post, io);
   const content = contentOf(post, photos);
-  return io.effect<Placed>({
+  return io.effect<PagePost>({
     step: "post",
     request: content,
     send: async ({ timesSent }) => {

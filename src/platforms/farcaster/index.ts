@@ -212,7 +212,7 @@ async function publish(post: FarcasterPost, io: PublishIo): Promise<PublishOutco
       ...(at === 0 ? await cardsOf(post, io) : []),
     ]),
   );
-  const send = ({ text }: Part, { at, replyTo }: InThread): Promise<Sent> => {
+  const send = ({ text }: Part, { at, replyTo }: InThread): Promise<SentCast> => {
     const channel = post.metadata.channel === undefined ? {} : { channel_id: post.metadata.channel };
     const place = replyTo === null ? channel : { parent: replyTo };
     return sendCast({ text, embeds: embeds[at] ?? [], ...place }, at, io);
@@ -239,14 +239,14 @@ async function cardsOf({ metadata: { link, quote } }: FarcasterPost, io: Platfor
   return [...cards, { cast_id: { hash, fid: author.fid } }];
 }
 
-type Sent = { readonly id: string };
+type SentCast = { readonly id: string };
 
 /** Names the step that brings a part of the thread, from 0. */
 const stepOf = (at: number): string => `cast ${at + 1}`;
 
-function sendCast(json: JsonObject, at: number, io: PublishIo): Promise<Sent> {
+function sendCast(json: JsonObject, at: number, io: PublishIo): Promise<SentCast> {
   const find = (since: number) => findCast(json, since, io);
-  return io.effect<Sent>({
+  return io.effect<SentCast>({
     step: stepOf(at),
     request: json,
     send: async ({ key }) => {
@@ -261,7 +261,7 @@ function sendCast(json: JsonObject, at: number, io: PublishIo): Promise<Sent> {
 }
 
 /** The newest one since then with this text, these embeds and this parent. */
-async function findCast(sent: JsonObject, since: number, io: PlatformIo): Promise<Sent | null> {
+async function findCast(sent: JsonObject, since: number, io: PlatformIo): Promise<SentCast | null> {
   const query = { fid: io.account.platformAccountId, limit: 50 };
   const { casts } = await ask(io, { path: "/feed/user/casts/", query }, Many);
   const wanted = fingerprint({ ...sent, parent_hash: sent["parent"] });
@@ -274,7 +274,7 @@ function fingerprint(cast: unknown): string {
   return [text, ...embeds.map(({ url = "" }) => url), parent ?? ""].map(comparable).join("\n");
 }
 
-function liveAt({ id }: Sent): LiveAt {
+function liveAt({ id }: SentCast): LiveAt {
   return { platformPostId: id, platformUrl: `https://farcaster.xyz/~/conversations/${id}` };
 }
 const userOf = (io: PlatformIo) =>

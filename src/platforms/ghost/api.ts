@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import * as z from "zod";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { Secrets } from "../../ports/connect.ts";
-import type { PlatformResponse, Signed } from "../../ports/platform-io.ts";
+import type { PlatformResponse, RequestSignature } from "../../ports/platform-io.ts";
 import { byCode, type Code, type FaultTable, refusedField } from "../shared/faults.ts";
 import { restApi } from "../shared/rest-api.ts";
 import { serverOf } from "../shared/servers.ts";
@@ -23,7 +23,7 @@ export const {
 });
 
 /** A token for one request (RFC 7519); Ghost takes none that lives longer than five minutes. */
-function signed(secrets: Secrets, now: number): Signed {
+function signed(secrets: Secrets, now: number): RequestSignature {
   const [, kid = "", secret = ""] = ADMIN_KEY.exec(secrets["adminKey"] ?? "") ?? [];
   const iat = Math.floor(now / SECOND);
   const parts = [

@@ -1,6 +1,12 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { Choice, Edited, Inspection, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
+import type {
+  Choice,
+  EditResult,
+  Inspection,
+  PlatformAnalytics,
+  PostInsights,
+} from "../../ports/platform.ts";
 import type { Json, JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { call, callOrGone, type Post, Posts, Site } from "./api.ts";
@@ -26,7 +32,7 @@ const WRITTEN = ["caption", "altText", "format"] as const;
 export const EDITABLE_FIELDS = [...WRITTEN, "slug", ...Object.keys(EDITABLE)];
 
 /** What is not named stays as it is on the site. */
-export async function edit(post: GhostPost, changed: readonly string[], io: PublishIo): Promise<Edited> {
+export async function edit(post: GhostPost, changed: readonly string[], io: PublishIo): Promise<EditResult> {
   const all = fieldsOf(post);
   const named = Object.entries(EDITABLE).flatMap(([name, theirs]): [string, Json][] => {
     const value = all[theirs];

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { WEB_ADDRESS } from "../../domain/posts/caption.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { JsonObject } from "../../ports/platform-io.ts";
-import type { Checked, PlatformPost } from "../../ports/platform.ts";
+import type { CheckResult, PlatformPost } from "../../ports/platform.ts";
 import { checkFirst } from "../shared/media.ts";
 
 const { title, description, tags, altText, moreMedia, thumbnailUrl } = commonMetadata;
@@ -59,7 +59,7 @@ export const GhostMetadata = z.strictObject({
 export type GhostMetadata = z.infer<typeof GhostMetadata>;
 export type GhostPost = PlatformPost<GhostMetadata>;
 
-export function check(post: GhostPost): Checked {
+export function check(post: GhostPost): CheckResult {
   const warnings =
     post.metadata.newsletter === undefined
       ? []
@@ -70,7 +70,7 @@ export function check(post: GhostPost): Checked {
 const Figure = z.number().nullable();
 
 /** A file on the site that no post shows yet. */
-export const Uploaded = z.object({
+export const UploadedFile = z.object({
   type: z.string(),
   url: z.string(),
   mimeType: z.string(),
@@ -78,10 +78,10 @@ export const Uploaded = z.object({
   height: Figure,
   seconds: Figure,
 });
-export type Uploaded = z.infer<typeof Uploaded>;
+export type UploadedFile = z.infer<typeof UploadedFile>;
 
 /** An item of the post, as its author describes it. */
-export interface Shown extends Uploaded {
+export interface ArticleMedia extends UploadedFile {
   readonly altText: string;
 }
 
@@ -89,7 +89,10 @@ export interface Shown extends Uploaded {
 const MAX_IN_GALLERY = 9;
 
 /** The article as Ghost's editor keeps it (https://lexical.dev), JSON in a text: media first, then the text. */
-export function lexicalOf({ caption, metadata: { format } }: GhostPost, media: readonly Shown[]): string {
+export function lexicalOf(
+  { caption, metadata: { format } }: GhostPost,
+  media: readonly ArticleMedia[],
+): string {
   const text = caption ?? "";
   const written =
     format === "markdown" || format === "html"
@@ -134,9 +137,9 @@ function lineOf(line: string): JsonObject[] {
 }
 
 /** Pictures that follow each other are a gallery. */
-function cardsOf(media: readonly Shown[]): JsonObject[] {
+function cardsOf(media: readonly ArticleMedia[]): JsonObject[] {
   const cards: JsonObject[] = [];
-  let row: Shown[] = [];
+  let row: ArticleMedia[] = [];
   const endRow = (): void => {
     const [first] = row;
     if (first !== undefined)
@@ -152,11 +155,11 @@ function cardsOf(media: readonly Shown[]): JsonObject[] {
   return cards;
 }
 
-function figureOf({ url, altText, width, height }: Shown): JsonObject {
+function figureOf({ url, altText, width, height }: ArticleMedia): JsonObject {
   return { src: url, alt: altText, title: "", caption: "", width, height };
 }
 
-function galleryOf(row: readonly Shown[]): JsonObject {
+function galleryOf(row: readonly ArticleMedia[]): JsonObject {
   const images = row.map((one, at) => ({
     ...figureOf(one),
     fileName: one.url.split("/").at(-1) ?? "",
@@ -165,7 +168,7 @@ function galleryOf(row: readonly Shown[]): JsonObject {
   return { type: "gallery", version: 1, images, caption: "" };
 }
 
-function playedOf({ type, url, mimeType, altText, width, height, seconds }: Shown): JsonObject {
+function playedOf({ type, url, mimeType, altText, width, height, seconds }: ArticleMedia): JsonObject {
   const played = { version: 1, src: url, mimeType, duration: seconds };
   if (type === "audio") return { ...played, type: "audio", title: altText };
   const size = { width: width ?? 640, height: height ?? 360 };

@@ -11,7 +11,7 @@ import { fitFile, inOrder, itemsOf, openAll, toPart } from "../shared/media.ts";
 import { repeatableStep } from "../shared/reconcile.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { call, callOrGone, type Post, Posts } from "./api.ts";
-import { type GhostPost, lexicalOf, type Shown, Uploaded } from "./metadata.ts";
+import { type GhostPost, lexicalOf, type ArticleMedia, UploadedFile } from "./metadata.ts";
 
 /** Ghost 5 schedules nothing that is nearer than two minutes; the rest is for its clock and the way there. */
 const SOONEST_MS = 3 * MINUTE;
@@ -29,13 +29,13 @@ class TooNear extends PlatformFault {
 }
 
 /** Where the post stands after the step that everybody sees, or will see by Ghost's own schedule. */
-const Placed = z.object({ url: z.string().nullable(), isPublished: z.boolean() });
-type Placed = z.infer<typeof Placed>;
+const PostState = z.object({ url: z.string().nullable(), isPublished: z.boolean() });
+type PostState = z.infer<typeof PostState>;
 
 /** Media first, then a draft, which no reader sees; then that draft is scheduled, or published. */
 export async function publish(post: GhostPost, io: PublishIo): Promise<PublishOutcome> {
   const id = await draft(post, io);
-  let placed: Placed;
+  let placed: PostState;
   try {
     placed = await place(post, id, io);
   } catch (error) {
@@ -102,9 +102,9 @@ function slugOf({ title, slug }: GhostPost["metadata"]): string {
   return slug ?? [...title].slice(0, 150).join("");
 }
 
-function place(post: GhostPost, id: string, io: PublishIo): Promise<Placed> {
+function place(post: GhostPost, id: string, io: PublishIo): Promise<PostState> {
   const { newsletter } = post.metadata;
-  return io.effect<Placed>({
+  return io.effect<PostState>({
     step: "publish",
     request: { id, slug: slugOf(post.metadata), newsletter: newsletter ?? null },
     send: async () => {
@@ -128,7 +128,7 @@ function place(post: GhostPost, id: string, io: PublishIo): Promise<Placed> {
   });
 }
 
-function placedOf({ url, status }: Post): Placed {
+function placedOf({ url, status }: Post): PostState {
   return { url, isPublished: status === "published" };
 }
 
@@ -207,11 +207,11 @@ export const MEDIA = {
 };
 
 /** Brings the post's media to the site. All are opened before any is sent. */
-async function uploadMedia(post: GhostPost, io: PublishIo): Promise<Shown[]> {
+async function uploadMedia(post: GhostPost, io: PublishIo): Promise<ArticleMedia[]> {
   const items = await openAll(itemsOf(post), io);
   return inOrder(items, async (item, at) => {
     const request = { url: item.url };
-    const file = await repeatableStep<Uploaded>(io, {
+    const file = await repeatableStep<UploadedFile>(io, {
       step: stepOf(at),
       request,
       send: () => upload(item, io),
@@ -223,9 +223,9 @@ async function uploadMedia(post: GhostPost, io: PublishIo): Promise<Shown[]> {
 const stepOf = (at: number): string => `upload ${at + 1}`;
 
 /** The post's media on the site. Throws `conflict` where the ledger does not have them. */
-export function uploadedMedia(post: GhostPost, io: PlatformIo): Shown[] {
+export function uploadedMedia(post: GhostPost, io: PlatformIo): ArticleMedia[] {
   return itemsOf(post).map(({ altText }, at) => {
-    const file = Uploaded.safeParse(io.resultOf(stepOf(at))).data;
+    const file = UploadedFile.safeParse(io.resultOf(stepOf(at))).data;
     if (file === undefined)
       throw new AppError(
         "conflict",
@@ -247,7 +247,7 @@ const Answer = z.union([
   z.looseObject({ media: Where }).transform(({ media }) => media),
 ]);
 
-export async function upload(item: MediaItem, io: PublishIo): Promise<Uploaded> {
+export async function upload(item: MediaItem, io: PublishIo): Promise<UploadedFile> {
   const fitted = await fitFile(item, IMAGE_LIMITS, io);
   const { type, mimeType, width, height } = fitted;
   const path = type === "image" ? "/images/upload/" : "/media/upload/";

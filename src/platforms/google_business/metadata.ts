@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { Checked, PlatformPost } from "../../ports/platform.ts";
+import type { CheckResult, PlatformPost } from "../../ports/platform.ts";
 import type { JsonObject } from "../../ports/platform-io.ts";
 
 export const MAX_SUMMARY = 1_500;
@@ -102,7 +102,7 @@ function partOf(name: "start" | "end", moment: string): JsonObject {
 const PHONE = /(?:\+|\b00)\d[\d\s().-]{7,40}\d|\(?\b\d{3}\)?[\s.-]\d{3}[\s.-]\d{4}\b/;
 
 /** What the schema cannot say. */
-export function checkPost({ caption, mediaUrl, metadata }: BusinessPost): Checked {
+export function checkPost({ caption, mediaUrl, metadata }: BusinessPost): CheckResult {
   const { topicType = "STANDARD", title: name, startsAt, endsAt, actionType, link: url } = metadata;
   const { couponCode, redeemOnlineUrl, termsConditions } = metadata;
   const isOffer = topicType === "OFFER";

@@ -50,8 +50,8 @@ const LocalPost = z.looseObject({
 });
 type LocalPost = z.infer<typeof LocalPost>;
 
-const Placed = z.object({ name: z.string(), at: z.number() });
-type Placed = z.infer<typeof Placed>;
+const CreatedPost = z.object({ name: z.string(), at: z.number() });
+type CreatedPost = z.infer<typeof CreatedPost>;
 
 class TooNear extends PlatformFault {
   constructor() {
@@ -69,15 +69,15 @@ export async function publish(post: BusinessPost, io: PublishIo): Promise<Publis
   return look(placed, io);
 }
 
-async function place(post: BusinessPost, io: PublishIo): Promise<Placed> {
-  const known = Placed.nullable().parse(io.resultOf("post"));
+async function place(post: BusinessPost, io: PublishIo): Promise<CreatedPost> {
+  const known = CreatedPost.nullable().parse(io.resultOf("post"));
   if (known !== null) return known;
   // What is wrong with the picture is found before anything may have been sent.
   const media = await mediaOf(post, io);
   const fields = fieldsOf(post, io.account.settings["languageCode"]);
   const { account, location } = placeOf(io);
   const path = `v4/${account}/${location}/localPosts`;
-  return io.effect<Placed>({
+  return io.effect<CreatedPost>({
     step: "post",
     request: { ...fields, media: post.mediaUrl },
     send: async () => {
@@ -87,7 +87,7 @@ async function place(post: BusinessPost, io: PublishIo): Promise<Placed> {
       return { name, at: io.now() };
     },
     reconcile: (context) =>
-      reconcileByListing<Placed>(context, {
+      reconcileByListing<CreatedPost>(context, {
         io,
         listedAfterMs: MINUTE,
         find: async (since, doubts) => {
@@ -122,7 +122,7 @@ const Page = z.looseObject({
 /** Google does not say in which order it lists. */
 const MAX_PAGES = 20;
 
-interface Wanted {
+interface PostSearch {
   readonly fields: JsonObject;
   readonly post: BusinessPost;
   /** Milliseconds since 1970. */
@@ -142,7 +142,7 @@ function listPosts(io: PlatformIo, path: string, tooMany: () => void): AsyncGene
 }
 
 /** Sent ahead of its time, or at it. */
-function isSame(one: LocalPost, { fields, post, since }: Wanted): boolean {
+function isSame(one: LocalPost, { fields, post, since }: PostSearch): boolean {
   const isOfThen = one.scheduledTime === undefined || Date.parse(one.scheduledTime) === post.scheduledAt;
   return (
     Date.parse(one.createTime) >= since &&
@@ -167,7 +167,7 @@ export async function readPost(io: PlatformIo, name: string): Promise<LocalPost 
  * What has become of it. Trouble with asking is no trouble of the post's: it is there, and nothing may send it
  * a second time. Throws `auth`, and `rejected` for a post that Google will not show.
  */
-async function look({ name, at }: Placed, io: PublishIo): Promise<PublishOutcome> {
+async function look({ name, at }: CreatedPost, io: PublishIo): Promise<PublishOutcome> {
   const held = { state: "held", platformPostId: name, platformUrl: null } as const;
   let found: LocalPost | null;
   try {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { commonMetadata, fits } from "../../domain/posts/common-metadata.ts";
-import type { Checked, CheckedAt, GatedOption, PlatformPost } from "../../ports/platform.ts";
+import type { CheckResult, CheckedAt, GatedOption, PlatformPost } from "../../ports/platform.ts";
 import { hasScope } from "../shared/consent.ts";
 import { itemsOf } from "../shared/media.ts";
 
@@ -116,7 +116,7 @@ const NO_STORY_FIELDS = [
 ] as const;
 
 /** What the schema cannot say: what belongs to which kind of post, and what is counted in the caption. */
-export function checkPost(post: InstagramPost, { media }: Pick<CheckedAt, "media">): Checked {
+export function checkPost(post: InstagramPost, { media }: Pick<CheckedAt, "media">): CheckResult {
   const { metadata, caption, mediaUrl } = post;
   const errors: string[] = [];
   const warnings: string[] = [];

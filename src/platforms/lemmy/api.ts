@@ -69,7 +69,7 @@ export function ownOrGone<T>(io: PlatformIo, call: ApiCall, schema: z.ZodType<T>
   return api.askOrGone(io, onVersion(versionOf(io), call), schema);
 }
 
-interface At {
+interface ServerAccess {
   readonly server: string;
   readonly version: Version;
   readonly secrets?: Secrets;
@@ -78,7 +78,7 @@ interface At {
 /** One call while connecting. */
 export function callWith<T>(
   io: ConnectIo,
-  { version, ...as }: At,
+  { version, ...as }: ServerAccess,
   call: ApiCall,
   schema: z.ZodType<T>,
 ): Promise<T> {

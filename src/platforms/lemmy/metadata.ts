@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { Checked, PlatformPost } from "../../ports/platform.ts";
+import type { CheckResult, PlatformPost } from "../../ports/platform.ts";
 import { checkFirst } from "../shared/media.ts";
 import { checkAltTexts } from "../shared/thread.ts";
 
@@ -41,7 +41,7 @@ export function communityOf({ metadata: { community } }: LemmyPost): string {
 const MAX_ALT = 1_500;
 
 /** What excludes what. */
-export function check({ mediaUrl, metadata }: LemmyPost): Checked {
+export function check({ mediaUrl, metadata }: LemmyPost): CheckResult {
   const errors = [...checkAltTexts(metadata, MAX_ALT), ...checkFirst({ mediaUrl, metadata }, "picture")];
   if (mediaUrl !== "" && metadata.link !== undefined)
     errors.push("metadata.link: a post has either a link or a picture. Leave one of them out.");

@@ -68,7 +68,7 @@ export async function publish(post: LemmyPost, io: PublishIo): Promise<PublishOu
     ),
     ...(thumbnail === null ? {} : { custom_thumbnail: thumbnail.url }),
   };
-  const sent = await io.effect<Sent>({
+  const sent = await io.effect<CreatedPost>({
     step: "post",
     request: json,
     send: async () => {
@@ -161,7 +161,7 @@ const MAX_PAGES = 10;
 type Target = { readonly id: number; readonly isOpen: boolean };
 
 /** A post as the ledger keeps it. */
-type Sent = { readonly id: number };
+type CreatedPost = { readonly id: number };
 
 const Found = z.looseObject({ community_view: z.looseObject({ community: Community }) });
 
@@ -176,7 +176,7 @@ async function findCommunity(post: LemmyPost, io: PlatformIo): Promise<Target> {
   return { id, isOpen: isShown && isAtOnce && io.account.limits["isPrivate"] === false };
 }
 
-interface Wanted {
+interface PostSearch {
   readonly community: Target;
   readonly title: string;
 }
@@ -186,7 +186,11 @@ interface Wanted {
  * account itself is shown goes by its settings, which may hide its own posts from it (languages, bots, words): a
  * guest sees them all where the community is open.
  */
-async function findPost({ community, title }: Wanted, since: number, io: PlatformIo): Promise<Sent | null> {
+async function findPost(
+  { community, title }: PostSearch,
+  since: number,
+  io: PlatformIo,
+): Promise<CreatedPost | null> {
   const isOwn = ({ post }: PostView): boolean =>
     String(post.creator_id) === idOnServer(io) && post.name === title && timeOf(post) >= since;
   const asked = community.isOpen ? [asGuest] : [own, asGuest];

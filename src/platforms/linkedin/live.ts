@@ -98,7 +98,7 @@ export async function remove(post: LinkedInPost, io: PlatformIo): Promise<void> 
   await orNull(sendLinkedIn(io, { ...call, headers: { "x-restli-method": "DELETE" } }));
 }
 
-type Counted = Partial<Metrics>;
+type PostMetrics = Partial<Metrics>;
 
 /** What LinkedIn calls the numbers that it tells of a member's post. */
 const MEMBER_QUERIES = {
@@ -145,7 +145,7 @@ const MemberCount = z.looseObject({ elements: z.array(z.looseObject({ count: Cou
 export async function insights(
   post: LinkedInPost,
   io: PlatformIo,
-): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Counted }> {
+): Promise<Pick<Insights, "state" | "visibility"> & { metrics: PostMetrics }> {
   const id = post.platformPostId ?? "";
   const read = isPage(io.account) ? readPagePost(id, io) : readMemberPost(id, io);
   const metrics = await orNull(read);
@@ -155,7 +155,7 @@ export async function insights(
 }
 
 /** Each of these may be refused by itself, for want of a permission or of a role on the Page. */
-async function readPagePost(id: string, io: PlatformIo): Promise<Counted> {
+async function readPagePost(id: string, io: PlatformIo): Promise<PostMetrics> {
   if (isAllowed(io.account, "r_organization_social")) await unlessRefused(findPost(io, id));
   const social = isAllowed(io.account, "r_organization_social_feed")
     ? await unlessRefused(readSocial(id, io))
@@ -163,7 +163,7 @@ async function readPagePost(id: string, io: PlatformIo): Promise<Counted> {
   return { ...social, ...(await unlessRefused(readStatistics(id, io))) };
 }
 
-async function readMemberPost(id: string, io: PlatformIo): Promise<Counted> {
+async function readMemberPost(id: string, io: PlatformIo): Promise<PostMetrics> {
   const { account } = io;
   const social = isAllowed(account, "r_member_social_feed") ? await readSocial(id, io) : null;
   if (!isAllowed(account, "r_member_postAnalytics")) {
@@ -173,7 +173,7 @@ async function readMemberPost(id: string, io: PlatformIo): Promise<Counted> {
       "LinkedIn shows the app of this channel no numbers of a member's posts. An app with the Community Management API gets them.",
     );
   }
-  const counted: Counted = { ...social };
+  const counted: PostMetrics = { ...social };
   for (const [metric, query] of Object.entries(MEMBER_QUERIES))
     Object.assign(counted, { [metric]: await readMemberCount(id, query, io) });
   return counted;
@@ -188,7 +188,7 @@ async function readMemberCount(id: string, query: string, io: PlatformIo): Promi
 }
 
 /** https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/social-metadata-api */
-async function readSocial(id: string, io: PlatformIo): Promise<Counted> {
+async function readSocial(id: string, io: PlatformIo): Promise<PostMetrics> {
   const path = `/rest/socialMetadata/${urn(id)}`;
   const social = await askLinkedIn(io, { path, kind: "read" }, Social);
   const likes = Object.values(social.reactionSummaries).reduce((sum, { count }) => sum + (count ?? 0), 0);

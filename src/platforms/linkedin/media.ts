@@ -90,12 +90,16 @@ async function bind(items: readonly MediaItem[], title: string, io: PublishIo): 
   return documentOf(pages, title);
 }
 
-interface Sent {
+interface UploadContent {
   readonly body: Buffer | (() => ReturnType<MediaItem["open"]>);
   readonly sizeBytes?: number;
 }
 
-async function upload(kind: "image" | "document", { body, sizeBytes }: Sent, io: PublishIo): Promise<string> {
+async function upload(
+  kind: "image" | "document",
+  { body, sizeBytes }: UploadContent,
+  io: PublishIo,
+): Promise<string> {
   const json = { initializeUploadRequest: { owner: authorOf(io.account) } };
   const path = `/rest/${kind}s?action=initializeUpload`;
   const { value } = await askLinkedIn(io, { path, json, kind: "write", isIdempotent: true }, Begun);
@@ -103,7 +107,7 @@ async function upload(kind: "image" | "document", { body, sizeBytes }: Sent, io:
   return value.id;
 }
 
-async function put(io: PublishIo, url: string, body: Sent["body"], size?: number) {
+async function put(io: PublishIo, url: string, body: UploadContent["body"], size?: number) {
   return io.request({
     ...UPLOAD_TIMES,
     method: "PUT",

@@ -3,7 +3,7 @@ import type { MediaFigures } from "../../domain/files/media-limits.ts";
 import { commonMetadata, fits, pollWithin } from "../../domain/posts/common-metadata.ts";
 import { MENTION, plainMentions } from "../../domain/posts/mentions.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
-import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { CheckResult, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 
 /** What an app with Share on LinkedIn and Sign In with LinkedIn using OpenID Connect has: any app at once. */
 export const MEMBER_SCOPES: readonly string[] = ["openid", "profile", "w_member_social"];
@@ -129,7 +129,7 @@ export function hasMedia({ mediaUrl, metadata }: LinkedInPost): boolean {
   return mediaUrl !== "" || metadata.thumbnailUrl !== undefined;
 }
 
-export function checkPost(post: LinkedInPost, at: CheckedAt): Checked {
+export function checkPost(post: LinkedInPost, at: CheckedAt): CheckResult {
   const errors = [...contentProblems(post, at), ...commentProblem(post, at.account)];
   return { errors, warnings: sizeWarning(at.media.get(post.mediaUrl)) };
 }

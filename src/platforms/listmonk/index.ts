@@ -4,7 +4,7 @@ import { textOfHtml } from "../../domain/text/html-text.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { Connected, ConnectInput, ConnectIo, SecretsWay } from "../../ports/connect.ts";
 import type { MediaItem } from "../../ports/media.ts";
-import type { Checked, Choice, Inspection, PlatformPost, PostInsights } from "../../ports/platform.ts";
+import type { CheckResult, Choice, Inspection, PlatformPost, PostInsights } from "../../ports/platform.ts";
 import { definePlatform, type PublishOutcome } from "../../ports/platform.ts";
 import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { WebAddress } from "../../ports/platform-values.ts";
@@ -88,7 +88,7 @@ type Post = PlatformPost<z.infer<typeof Metadata>>;
 
 const SENT = "The mail goes to all subscribers of the lists at its time. It cannot be taken back.";
 
-function check(post: Post): Checked {
+function check(post: Post): CheckResult {
   const errors = checkFirst(post, "picture");
   if (post.mediaUrl === "" && (post.caption ?? "").trim() === "")
     errors.push("caption: is empty. Write some text, or give a picture.");

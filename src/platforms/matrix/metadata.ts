@@ -3,7 +3,7 @@ import type { AcceptedMedia, StatedCapabilities } from "../../domain/accounts/ca
 import { commonMetadata, fits } from "../../domain/posts/common-metadata.ts";
 import { hasMention, MENTION } from "../../domain/posts/mentions.ts";
 import type { JsonObject, PlatformAccount } from "../../ports/platform-io.ts";
-import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { CheckResult, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 import { checkSeen } from "../shared/checks.ts";
 import {
   escapeHtml,
@@ -134,7 +134,7 @@ function mentionsOf(text: string): { "m.mentions": { user_ids?: string[] } } {
   return { "m.mentions": ids.length === 0 ? {} : { user_ids: [...new Set(ids)] } };
 }
 
-export function check(post: MatrixPost, { media }: Pick<CheckedAt, "media">): Checked {
+export function check(post: MatrixPost, { media }: Pick<CheckedAt, "media">): CheckResult {
   const { caption, mediaUrl, metadata } = post;
   const errors = checkFirst(post, "file");
   if (metadata.html !== undefined && (caption ?? "") === "")

@@ -40,7 +40,7 @@ export async function publish(post: MatrixPost, io: PublishIo): Promise<PublishO
 }
 
 /** A file whose `body` is another text than its name is shown with that text. */
-function fileIn({ body }: Pick<Text, "body">, file: Uploaded | undefined): JsonObject {
+function fileIn({ body }: Pick<Text, "body">, file: FileContent | undefined): JsonObject {
   return file === undefined ? {} : { ...file, ...(body === "" ? { body: file.filename } : {}) };
 }
 
@@ -112,7 +112,7 @@ function liveAt(eventId: string, { account }: Pick<PlatformIo, "account">): Live
 }
 
 /** A file in the server's media repository that no message names yet, as a message will. */
-type Uploaded = {
+type FileContent = {
   readonly msgtype: string;
   readonly filename: string;
   readonly url: string;
@@ -128,8 +128,8 @@ interface Uploading {
 }
 
 /** Brings one file to the server, with the picture in front of it. */
-function upload({ url, altText }: PostItem, { io, step, thumbnailUrl }: Uploading): Promise<Uploaded> {
-  return repeatableStep<Uploaded>(io, {
+function upload({ url, altText }: PostItem, { io, step, thumbnailUrl }: Uploading): Promise<FileContent> {
+  return repeatableStep<FileContent>(io, {
     step,
     request: { url, altText, thumbnailUrl },
     send: async () => {

@@ -3,7 +3,7 @@ import type { AcceptedMedia, StatedCapabilities } from "../../domain/accounts/ca
 import { commonMetadata, pollWithin } from "../../domain/posts/common-metadata.ts";
 import { mentionsByAddress } from "../../domain/posts/mentions.ts";
 import type { PlatformAccount, PlatformIo } from "../../ports/platform-io.ts";
-import type { Checked, CheckedAt, Inspection, PlatformPost } from "../../ports/platform.ts";
+import type { CheckResult, CheckedAt, Inspection, PlatformPost } from "../../ports/platform.ts";
 import { bareAddress, type Block, type Inline, rangesOf, readMarkdown } from "../shared/markdown.ts";
 import { captionAs } from "../shared/shown.ts";
 import { ACCEPTED } from "../shared/media.ts";
@@ -37,7 +37,7 @@ export const MisskeyMetadata = z.strictObject({
 export type MisskeyPost = PlatformPost<z.infer<typeof MisskeyMetadata>>;
 
 /** What the schema cannot say: lengths on this server. */
-export function check(post: MisskeyPost, { account }: CheckedAt): Checked {
+export function check(post: MisskeyPost, { account }: CheckedAt): CheckResult {
   const { maxText, maxWarning, maxAlt } = limitsOf(account);
   const { metadata, caption } = post;
   const write = writerOf(metadata);

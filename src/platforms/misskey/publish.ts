@@ -22,7 +22,7 @@ const PAGE = 100;
 const MAX_PAGES = 10;
 
 /** A note as the ledger keeps it. */
-type Posted = { readonly id: string };
+type CreatedEntity = { readonly id: string };
 
 /** Files first, unseen, into the drive; then the note, and those that follow it. */
 export async function publish(post: MisskeyPost, io: PublishIo): Promise<PublishOutcome> {
@@ -32,7 +32,7 @@ export async function publish(post: MisskeyPost, io: PublishIo): Promise<Publish
     inOrder(media, (item, index) => upload(item, { step: uploadStep(at, index), isSensitive }, io)),
   );
   if (!io.isDue) return { state: "prepared" };
-  const send = (part: Part, at: InThread): Promise<Posted> =>
+  const send = (part: Part, at: InThread): Promise<CreatedEntity> =>
     sendNote({ post, part, fileIds: (files[at.at] ?? []).map(({ id }) => id), ...at }, io);
   return { state: "live", ...liveAt(await sendThread(parts, send, io), io) };
 }
@@ -41,10 +41,10 @@ async function upload(
   { url, altText }: PostItem,
   { step, isSensitive }: { readonly step: string; readonly isSensitive: boolean },
   io: PublishIo,
-): Promise<Posted> {
+): Promise<CreatedEntity> {
   const item = await io.media.item(url, altText);
   const { accepts } = capabilitiesOf(io.account).media;
-  return repeatableStep<Posted>(io, {
+  return repeatableStep<CreatedEntity>(io, {
     step,
     request: { url, altText, isSensitive },
     send: async () => {
@@ -62,7 +62,7 @@ async function upload(
   });
 }
 
-function liveAt({ id }: Posted, io: PlatformIo): LiveAt {
+function liveAt({ id }: CreatedEntity, io: PlatformIo): LiveAt {
   return { platformPostId: id, platformUrl: `${serverOf(io)}/notes/${id}` };
 }
 
@@ -84,9 +84,9 @@ interface Outgoing extends InThread {
 
 const Created = z.looseObject({ createdNote: Note });
 
-function sendNote(outgoing: Outgoing, io: PublishIo): Promise<Posted> {
+function sendNote(outgoing: Outgoing, io: PublishIo): Promise<CreatedEntity> {
   const json = bodyOf(outgoing);
-  return io.effect<Posted>({
+  return io.effect<CreatedEntity>({
     step: stepOf(outgoing.at),
     request: json,
     send: async () => {
@@ -100,7 +100,7 @@ function sendNote(outgoing: Outgoing, io: PublishIo): Promise<Posted> {
         // The account's own notes are all in it, whatever their visibility.
         find: (since) => findNote(io, json, since),
       }),
-    ...(outgoing.at === 0 ? { live: (posted: Posted) => liveAt(posted, io) } : {}),
+    ...(outgoing.at === 0 ? { live: (posted: CreatedEntity) => liveAt(posted, io) } : {}),
   });
 }
 
@@ -129,7 +129,7 @@ function pollOf({ options, hours, multiple = false }: Poll): JsonObject {
 }
 
 /** The note that was sent, known by its files, its text and what it answers. */
-async function findNote(io: PlatformIo, sent: JsonObject, since: number): Promise<Posted | null> {
+async function findNote(io: PlatformIo, sent: JsonObject, since: number): Promise<CreatedEntity | null> {
   const { text = null, cw = null, replyId = null, fileIds = [] } = sent;
   const found = await findFirst(
     listNotes(io, since),

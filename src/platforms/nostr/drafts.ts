@@ -16,15 +16,15 @@ import { formatOf, mediaErrors, type NostrPost } from "./metadata.ts";
 import { ownSign } from "./relays.ts";
 
 /** A file of a post with what is told of it. */
-interface Shown {
-  readonly file: Stored;
+interface PostFile {
+  readonly file: StoredFile;
   readonly altText: string | null;
 }
 
 /** The files of a post: those of each of its parts, and the picture in front. */
 export interface Files {
-  readonly parts: readonly (readonly Shown[])[];
-  readonly cover: Stored | null;
+  readonly parts: readonly (readonly PostFile[])[];
+  readonly cover: StoredFile | null;
 }
 
 /** Opens everything before anything is sent: what cannot be posted is refused as a whole. */
@@ -127,13 +127,13 @@ export function replyOf(post: NostrPost, { parts }: Files, at: number, before: B
 }
 
 /** Apps show a file where its address stands. */
-function withFiles(text: string, shown: readonly Shown[]): string {
+function withFiles(text: string, shown: readonly PostFile[]): string {
   const urls = shown.map(({ file }) => file.url).join("\n");
   return [text, urls].filter((part) => part !== "").join("\n\n");
 }
 
 /** https://github.com/nostr-protocol/nips/blob/master/92.md */
-function fileTag({ file, altText }: Shown, cover: Stored | null): string[] {
+function fileTag({ file, altText }: PostFile, cover: StoredFile | null): string[] {
   const { url, mimeType, sha256, sizeBytes, width, height, seconds, type } = file;
   const has: Record<string, string | number | null> = {
     url,
@@ -193,7 +193,7 @@ export const IMAGE_LIMITS = {
 } as const satisfies ImageLimits;
 
 /** A file on a server for files: https://github.com/hzrd149/blossom/blob/master/buds/02.md */
-const Stored = z.object({
+const StoredFile = z.object({
   url: z.string(),
   sha256: z.string(),
   sizeBytes: z.int(),
@@ -203,7 +203,7 @@ const Stored = z.object({
   height: z.number().nullable(),
   seconds: z.number().nullable(),
 });
-type Stored = z.infer<typeof Stored>;
+type StoredFile = z.infer<typeof StoredFile>;
 
 const Descriptor = z.looseObject({ url: z.url({ protocol: /^https?$/ }), sha256: z.string() });
 
@@ -240,7 +240,7 @@ function serversOf(io: PlatformIo): string[] {
 }
 
 /** Brings a file to the first server that takes it. No one sees it before a post names it. */
-async function sendFile(io: PublishIo, name: string, item: MediaItem): Promise<Stored> {
+async function sendFile(io: PublishIo, name: string, item: MediaItem): Promise<StoredFile> {
   const { type, mimeType, sizeBytes, width, height, body } = await fitFile(item, IMAGE_LIMITS, io);
   const sha256 = Buffer.isBuffer(body) ? createHash("sha256").update(body).digest("hex") : item.facts.sha256;
   const seconds = type === "image" ? null : item.facts.durationSeconds;
@@ -253,7 +253,7 @@ async function sendFile(io: PublishIo, name: string, item: MediaItem): Promise<S
     },
     isGone: async ({ url }) => isGone(io, url),
   });
-  return Stored.parse(stored);
+  return StoredFile.parse(stored);
 }
 
 interface Upload extends Pick<FittedFile, "sizeBytes" | "mimeType" | "body"> {

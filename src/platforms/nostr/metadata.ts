@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { CheckResult, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 import { checkFirst, itemsOf } from "../shared/media.ts";
 
 const {
@@ -57,7 +57,7 @@ const ONLY_IN: readonly Only[] = [
 ];
 
 /** What the schema cannot say. */
-export function check(post: NostrPost, { media }: Pick<CheckedAt, "media">): Checked {
+export function check(post: NostrPost, { media }: Pick<CheckedAt, "media">): CheckResult {
   const { metadata } = post;
   const format = formatOf(post);
   const errors = ONLY_IN.flatMap(([field, formats]) =>

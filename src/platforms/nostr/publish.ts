@@ -10,8 +10,8 @@ import { formatOf, type NostrPost } from "./metadata.ts";
 import { faultOf, ownSign, readAll, readUnchecked, relaysOf, sendToAll, type Verdict } from "./relays.ts";
 
 /** What a step that sends an event gives: the relays that have it. */
-const Sent = z.object({ id: z.string(), relays: z.array(z.string()) });
-type Sent = z.infer<typeof Sent>;
+const SentEvent = z.object({ id: z.string(), relays: z.array(z.string()) });
+type SentEvent = z.infer<typeof SentEvent>;
 
 const Events = z.array(Event).min(1);
 
@@ -51,7 +51,7 @@ export async function publish(post: NostrPost, io: PublishIo): Promise<PublishOu
 /** Where people see it; apps find it by any relay that has it. */
 function addressIn(
   event: Event,
-  { relays }: Sent,
+  { relays }: SentEvent,
   io: Pick<PlatformIo, "setting">,
 ): { platformPostId: string; platformUrl: string } {
   const { id, pubkey, kind, tags } = event;
@@ -87,7 +87,7 @@ interface Sending {
 }
 
 /** One event to all relays, under the protocol. */
-async function send(io: PublishIo, { at, event, relays, verdicts }: Sending): Promise<Sent> {
+async function send(io: PublishIo, { at, event, relays, verdicts }: Sending): Promise<SentEvent> {
   const sign = ownSign(io);
   const sent = await io.effect({
     step: stepOf(at),
@@ -100,13 +100,17 @@ async function send(io: PublishIo, { at, event, relays, verdicts }: Sending): Pr
       return { id: event.id, relays: taken };
     },
     reconcile: () => reconcile(io, event, relays),
-    ...(at === 0 ? { live: (result) => addressIn(event, Sent.parse(result), io) } : {}),
+    ...(at === 0 ? { live: (result) => addressIn(event, SentEvent.parse(result), io) } : {}),
   });
-  return Sent.parse(sent);
+  return SentEvent.parse(sent);
 }
 
 /** It is looked for by its id. Where a relay does not tell, it may be there, and sending it again is harmless. */
-async function reconcile(io: PublishIo, { id }: Event, relays: readonly string[]): Promise<Reconciled<Sent>> {
+async function reconcile(
+  io: PublishIo,
+  { id }: Event,
+  relays: readonly string[],
+): Promise<Reconciled<SentEvent>> {
   const having: string[] = [];
   let told = 0;
   for (const relay of relays) {
@@ -209,7 +213,7 @@ export async function edit(
  */
 export async function remove(post: NostrPost, io: PlatformIo): Promise<void> {
   const sent = [...Array((post.metadata.thread?.length ?? 0) + 1).keys()].map(
-    (at) => Sent.safeParse(io.resultOf(stepOf(at))).data,
+    (at) => SentEvent.safeParse(io.resultOf(stepOf(at))).data,
   );
   const ids = [...new Set([idOf(post), ...sent.flatMap((one) => one?.id ?? [])])];
   const having = new Set(sent.flatMap((one) => one?.relays ?? []));

@@ -191,7 +191,7 @@ export function sendToAll(
 }
 
 /** What one relay, or all that answer, have of a kind. */
-interface Found {
+interface RelayEvents {
   readonly events: readonly Event[];
   /** Those that answered. */
   readonly answered: readonly string[];
@@ -203,7 +203,7 @@ export async function readAll(
   relays: readonly string[],
   filter: Filter,
   sign: Sign,
-): Promise<Found> {
+): Promise<RelayEvents> {
   const { events, answered } = await readUnchecked(io, relays, filter, sign);
   const genuine: Event[] = [];
   for (const event of events) if (await isGenuine(event)) genuine.push(event);
@@ -216,7 +216,7 @@ export async function readUnchecked(
   relays: readonly string[],
   filter: Filter,
   sign: Sign,
-): Promise<Found> {
+): Promise<RelayEvents> {
   const read = async (relay: string): Promise<Event[] | null> => {
     try {
       return await readFrom(io, relay, filter, sign);

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { JsonObject } from "../../ports/platform-io.ts";
-import type { Checked, PlatformPost } from "../../ports/platform.ts";
+import type { CheckResult, PlatformPost } from "../../ports/platform.ts";
 
 /** Who sees a video, by PeerTube's number of it. */
 export const PRIVACIES = { public: 1, unlisted: 2, private: 3, internal: 4 } as const;
@@ -49,7 +49,7 @@ export function visibilityOf({ metadata }: Pick<PeertubePost, "metadata">): keyo
 }
 
 /** What data cannot say of a post. */
-export function checkPost({ caption }: Pick<PeertubePost, "caption">): Checked {
+export function checkPost({ caption }: Pick<PeertubePost, "caption">): CheckResult {
   const isShort = caption !== null && caption !== "" && caption.trim().length < MIN_TEXT;
   const why = `caption: PeerTube takes descriptions of at least ${MIN_TEXT} characters. Write more, or nothing.`;
   return { errors: isShort ? [why] : [], warnings: [] };

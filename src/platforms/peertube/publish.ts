@@ -7,7 +7,7 @@ import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/pla
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { bearer, faultsBy } from "../shared/faults.ts";
 import { publishHeld } from "../shared/film/held.ts";
-import { uploadFilm, type Film, type Lost, type Uploaded } from "../shared/film/sessions.ts";
+import { uploadFilm, type Film, type Lost, type UploadedVideo } from "../shared/film/sessions.ts";
 import { serverOf } from "../shared/servers.ts";
 import { askOrGone, askOwn, FAULTS, own } from "./api.ts";
 import { changeVideo, findVideo, pathOf, standingOf, thumbnailOf, Video } from "./live.ts";
@@ -37,7 +37,7 @@ export async function publish(post: PeertubePost, io: PublishIo): Promise<Publis
   });
 }
 
-function upload(post: PeertubePost, io: PublishIo): Promise<Uploaded> {
+function upload(post: PeertubePost, io: PublishIo): Promise<UploadedVideo> {
   const body = bodyOf(post, io);
   return uploadFilm(io, {
     title: "PeerTube",
@@ -82,14 +82,14 @@ export const EXTENSIONS: Readonly<Record<string, string>> = {
   "video/x-matroska": ".mkv",
 };
 
-interface Begun {
+interface UploadRequest {
   readonly film: MediaItem;
   readonly key: string;
   readonly body: JsonObject;
 }
 
 /** The file's name, which only its owner sees, tells this upload from every other. */
-async function begin(io: PublishIo, { film, key, body }: Begun): Promise<string> {
+async function begin(io: PublishIo, { film, key, body }: UploadRequest): Promise<string> {
   const { sizeBytes, mimeType } = film.facts;
   const { headers } = await own(io, {
     method: "POST",

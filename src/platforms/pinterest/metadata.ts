@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type Said, say } from "../../domain/sentences.ts";
 import { commonMetadata, fits } from "../../domain/posts/common-metadata.ts";
-import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { CheckResult, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 
 export const MAX_DESCRIPTION_CHARS = 800;
 export const MAX_PICTURES = 5;
@@ -56,7 +56,10 @@ export type PinterestMetadata = z.infer<typeof PinterestMetadata>;
 export type PinterestPost = PlatformPost<PinterestMetadata>;
 
 /** What the schema cannot say. */
-export function check({ mediaUrl, metadata }: PinterestPost, { media }: Pick<CheckedAt, "media">): Checked {
+export function check(
+  { mediaUrl, metadata }: PinterestPost,
+  { media }: Pick<CheckedAt, "media">,
+): CheckResult {
   const { moreMedia = [], thumbnailUrl, coverSeconds } = metadata;
   const types = [mediaUrl, ...moreMedia.map(({ url }) => url)].map((url) => media.get(url)?.type);
   const errors = checkBoard(metadata);

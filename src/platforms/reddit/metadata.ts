@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type Said, say } from "../../domain/sentences.ts";
 import { commonMetadata, fits, pollWithin } from "../../domain/posts/common-metadata.ts";
-import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { CheckResult, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 import { markdownEscaper } from "../../domain/text/markdown-escaper.ts";
 import { keepLines } from "../shared/text.ts";
 
@@ -100,7 +100,7 @@ export function shownPostOf({ metadata: { crosspost } }: RedditPost): string | n
 export function check(
   { caption, mediaUrl, metadata }: RedditPost,
   { media }: Pick<CheckedAt, "media">,
-): Checked {
+): CheckResult {
   const { link, moreMedia = [], thumbnailUrl, flairId, flairText } = metadata;
   const types = [mediaUrl, ...moreMedia.map(({ url }) => url)].map((url) => media.get(url)?.type);
   const isFilm = types.includes("video");

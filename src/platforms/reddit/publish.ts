@@ -44,8 +44,8 @@ export const Entry = z.looseObject({
 export type Entry = z.infer<typeof Entry>;
 
 /** A post that is there. */
-const Placed = z.object({ id: z.string(), url: z.string() });
-type Placed = z.infer<typeof Placed>;
+const LivePost = z.object({ id: z.string(), url: z.string() });
+type LivePost = z.infer<typeof LivePost>;
 
 const MAX_PAGES = 4;
 
@@ -54,7 +54,7 @@ async function findEntry(
   isWanted: (entry: Entry) => boolean,
   since: number,
   io: PlatformIo,
-): Promise<Placed | null> {
+): Promise<LivePost | null> {
   const path = `/user/${encodeURIComponent(io.account.handle ?? "")}/submitted`;
   const isFresh = ({ created_utc: at }: Entry): boolean => at * SECOND >= since;
   const entries = pages(MAX_PAGES, async (after) => {
@@ -67,7 +67,7 @@ async function findEntry(
   return found === null ? null : { id: found.name, url: addressOf(found.permalink) };
 }
 
-function findPost(post: RedditPost, since: number, io: PlatformIo): Promise<Placed | null> {
+function findPost(post: RedditPost, since: number, io: PlatformIo): Promise<LivePost | null> {
   return findEntry((entry) => isSame(entry, post), since, io);
 }
 
@@ -155,8 +155,8 @@ async function toFile(item: MediaItem, io: PublishIo) {
 }
 
 /** What is posted; pictures and films become posts only when Reddit has worked on them. */
-const Sent = z.object({ placed: Placed.nullable(), at: z.number() });
-type Sent = z.infer<typeof Sent>;
+const Submission = z.object({ placed: LivePost.nullable(), at: z.number() });
+type Submission = z.infer<typeof Submission>;
 
 /** After it, what was sent stands among the account's posts. */
 const LISTED_AFTER_MS = {
@@ -172,7 +172,7 @@ type Kind = keyof typeof LISTED_AFTER_MS;
 
 /** One post, looked for among the account's own where its answer is lost, or tells no id. */
 export async function publish(post: RedditPost, io: PublishIo): Promise<PublishOutcome> {
-  const sent = Sent.nullable().parse(io.resultOf("post")) ?? (await send(post, io));
+  const sent = Submission.nullable().parse(io.resultOf("post")) ?? (await send(post, io));
   const placed = sent.placed ?? (await findPost(post, sent.at - MINUTE, io));
   if (placed === null) {
     const sinceMs = io.now() - sent.at;
@@ -194,14 +194,14 @@ function stepOf(community: string): string {
 /** Of the further communities that the post was brought into, the ids there. */
 export function crosspostIdsOf(post: RedditPost, io: Pick<PlatformIo, "resultOf">): readonly string[] {
   return crosspostsOf(post).flatMap((community) => {
-    const { data } = Placed.safeParse(io.resultOf(stepOf(community)));
+    const { data } = LivePost.safeParse(io.resultOf(stepOf(community)));
     return data === undefined ? [] : [data.id];
   });
 }
 
 async function crosspost(
   post: RedditPost,
-  { placed, community }: { readonly placed: Placed; readonly community: string },
+  { placed, community }: { readonly placed: LivePost; readonly community: string },
   io: PublishIo,
 ): Promise<void> {
   const { title, sensitive, spoiler, sendReplies } = post.metadata;
@@ -215,7 +215,7 @@ async function crosspost(
     spoiler: spoiler ?? false,
     sendreplies: sendReplies ?? true,
   };
-  await io.effect<Placed>({
+  await io.effect<LivePost>({
     step: stepOf(community),
     request: fields,
     send: async () => {
@@ -224,7 +224,7 @@ async function crosspost(
       return made;
     },
     reconcile: (context) =>
-      reconcileByListing<Placed>(context, {
+      reconcileByListing<LivePost>(context, {
         io,
         listedAfterMs: LISTED_AFTER_MS.crosspost,
         find: (since) =>
@@ -241,7 +241,7 @@ async function crosspost(
 
 const UNTOLD = "Reddit's answer does not say what happened to the post.";
 
-function liveAt({ id, url }: Placed): LiveAt {
+function liveAt({ id, url }: LivePost): LiveAt {
   return { platformPostId: id, platformUrl: url };
 }
 
@@ -253,7 +253,7 @@ async function openChecked(post: RedditPost, io: PublishIo): Promise<MediaItem[]
   return items;
 }
 
-async function send(post: RedditPost, io: PublishIo): Promise<Sent> {
+async function send(post: RedditPost, io: PublishIo): Promise<Submission> {
   const items = await openChecked(post, io);
   const kind = kindOf(post, items);
   const assets = await inOrder(items, (item, at) => upload(item, `${at + 1}`, io));
@@ -263,7 +263,7 @@ async function send(post: RedditPost, io: PublishIo): Promise<Sent> {
       ? await upload(await io.media.item(thumbnailUrl), "poster", io)
       : null;
   const fields = { ...fieldsOf(post), ...mediaFields(post, kind, { assets, poster }) };
-  return io.effect<Sent>({
+  return io.effect<Submission>({
     step: "post",
     request: fields,
     async send({ timesSent }) {
@@ -279,7 +279,7 @@ async function send(post: RedditPost, io: PublishIo): Promise<Sent> {
       }
     },
     reconcile: (context) =>
-      reconcileByListing<Sent>(context, {
+      reconcileByListing<Submission>(context, {
         io,
         listedAfterMs: LISTED_AFTER_MS[kind],
         find: async (since) => {
@@ -354,7 +354,7 @@ const JSON_PATHS: Readonly<Partial<Record<Kind, string>>> = {
   poll: "/api/submit_poll_post",
 };
 
-async function submit(fields: JsonObject, kind: Kind, io: PublishIo): Promise<Placed | null> {
+async function submit(fields: JsonObject, kind: Kind, io: PublishIo): Promise<LivePost | null> {
   const path = JSON_PATHS[kind];
   const call = path === undefined ? { path: "/api/submit", form: formOf(fields) } : { path, json: fields };
   const { json } = await ask(io, { method: "POST", ...call }, Submitted);

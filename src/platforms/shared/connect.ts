@@ -15,10 +15,10 @@ export function optional(field: SecretField): SecretField {
   return { ...field, isRequired: false };
 }
 
-type Found = Pick<Target, "platformAccountId" | "name" | "secrets"> & Partial<Target>;
+type TargetFields = Pick<Target, "platformAccountId" | "name" | "secrets"> & Partial<Target>;
 
 /** One channel, whose secrets are never renewed. */
-export function oneChannel(found: Found): Connected {
+export function oneChannel(found: TargetFields): Connected {
   const target = { handle: null, profileUrl: null, avatarUrl: null, settings: {}, ...found };
   return { tokens: null, targets: [target] };
 }

@@ -11,7 +11,7 @@ export interface CountedPost {
 const SUMMED = ["posts", "likes", "comments", "shares"] as const;
 const NONE = { posts: 0, likes: 0, comments: 0, shares: 0 };
 
-interface Counted {
+interface CountContext {
   /** As they are now; undefined where the platform does not tell. */
   readonly followers: number | undefined;
   readonly title: string;
@@ -25,7 +25,7 @@ interface Counted {
 export async function countByPost(
   posts: AsyncIterable<CountedPost>,
   { from, to }: { readonly from: string; readonly to: string },
-  { followers, title, uncounted: missing }: Counted,
+  { followers, title, uncounted: missing }: CountContext,
 ): Promise<PlatformAnalytics> {
   const days = new Map<string, Record<string, number>>();
   const totals: Record<string, number> = { ...NONE };

@@ -311,14 +311,14 @@ export function rangesOf(
   blocks: readonly Block[],
   mention = (name: string, _id: string): string => `@${name}`,
 ): { readonly text: string; readonly ranges: readonly Range[] } {
-  const written = new Ranged(mention);
+  const written = new RangeWriter(mention);
   written.blocks(blocks, "\n\n");
   return { text: written.text, ranges: written.ranges };
 }
 
 type Shape = Range extends infer One ? (One extends Range ? Omit<One, "start" | "end"> : never) : never;
 
-class Ranged {
+class RangeWriter {
   text = "";
   readonly ranges: Range[] = [];
   private readonly mention: (name: string, id: string) => string;

@@ -4,7 +4,7 @@ import type {
   PlatformIo,
   PlatformRequest,
   PlatformResponse,
-  Signed,
+  RequestSignature,
   SignedRequest,
 } from "../../ports/platform-io.ts";
 import { bearer, type FaultRule, faultsBy, type FaultTable, type Match, orNull } from "./faults.ts";
@@ -38,7 +38,7 @@ interface RestApi {
     secrets: Secrets,
     io: Surroundings & Partial<OfAccount>,
     call: ApiCall & { readonly url: string },
-  ) => Signed;
+  ) => RequestSignature;
   /** What its errors mean. */
   readonly faults: FaultTable | ((io: Surroundings, call: ApiCall) => FaultTable);
   /** Every change goes over a connection of its own, one that may be repeated too. */

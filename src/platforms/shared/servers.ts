@@ -65,14 +65,14 @@ export function explainUnreached(fault: PlatformFault, { isGiven = true } = {}):
 }
 
 /** What of the person's a server may refuse, and where another is to be had: a whole sentence. */
-interface Asked extends Pick<ServerKind, "title"> {
+interface RefusalContext extends Pick<ServerKind, "title"> {
   readonly secret?: { readonly field: string; readonly help: string };
 }
 
 /** Throws `invalid` naming the field that the server objects to. */
 export async function explaining<T>(
   server: string,
-  { title, secret }: Asked,
+  { title, secret }: RefusalContext,
   ask: () => Promise<T>,
 ): Promise<T> {
   try {

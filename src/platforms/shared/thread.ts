@@ -76,13 +76,13 @@ export function tooLong(field: string, length: number, max: number, beside = "")
   ];
 }
 
-type Described = { readonly altText?: string | undefined };
+type AltTextHolder = { readonly altText?: string | undefined };
 
 /** What is wrong with the alternative texts of a post and its thread. */
 export function checkAltTexts(
-  metadata: Described & {
-    readonly moreMedia?: readonly Described[] | undefined;
-    readonly thread?: readonly Described[] | undefined;
+  metadata: AltTextHolder & {
+    readonly moreMedia?: readonly AltTextHolder[] | undefined;
+    readonly thread?: readonly AltTextHolder[] | undefined;
   },
   max: number,
 ): string[] {

@@ -9,7 +9,7 @@ import type { FaultRule } from "../shared/faults.ts";
 import { textSeen } from "../shared/markdown.ts";
 import { collect, pages } from "../shared/pages.ts";
 import { AnyAnswer, call, callOrGone, channelOf, messageIn, nameOf, Paging } from "./api.ts";
-import { findShare, Message, MESSAGE, replyStep, Sent } from "./publish.ts";
+import { findShare, Message, MESSAGE, replyStep, SentMessage } from "./publish.ts";
 import { blocksFor, escapeText, hasMarkup, partsOf, plainBlocks, type SlackPost } from "./metadata.ts";
 
 /** Throws `conflict` for an id that is none of Slack's. */
@@ -64,19 +64,19 @@ export async function remove(post: SlackPost, io: PlatformIo): Promise<void> {
   const first = requireMessage(post);
   const files: string[] = [];
   for (let at = partsOf(post).length - 1; at >= 1; at -= 1) {
-    const sent = Sent.safeParse(io.resultOf(replyStep(at))).data;
+    const sent = SentMessage.safeParse(io.resultOf(replyStep(at))).data;
     if (sent === undefined) continue;
     const ts = sent.ts ?? (await findReply(sent, first, io));
     if (ts !== null) await deleteMessage({ ...first, ts }, io);
     files.push(...sent.files);
   }
   await deleteMessage(first, io);
-  files.push(...(Sent.safeParse(io.resultOf(MESSAGE)).data?.files ?? []));
+  files.push(...(SentMessage.safeParse(io.resultOf(MESSAGE)).data?.files ?? []));
   for (const file of files) await deleteFile(file, io);
 }
 
 async function findReply(
-  { files }: Sent,
+  { files }: SentMessage,
   { channel, ts: threadTs }: { readonly channel: string; readonly ts: string },
   io: PlatformIo,
 ): Promise<string | null> {

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { commonMetadata, fits } from "../../domain/posts/common-metadata.ts";
 import { hasMention } from "../../domain/posts/mentions.ts";
 import type { Json, JsonObject, PlatformAccount } from "../../ports/platform-io.ts";
-import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { CheckResult, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 import { checkSeen } from "../shared/checks.ts";
 import {
   type Block,
@@ -71,7 +71,7 @@ export function channelFor({ metadata }: Pick<SlackPost, "metadata">, account: P
 }
 
 /** What the schema cannot say. */
-export function check(post: SlackPost, { account }: Pick<CheckedAt, "account">): Checked {
+export function check(post: SlackPost, { account }: Pick<CheckedAt, "account">): CheckResult {
   const parts = partsOf(post);
   const { moreMedia, title, format: read, channel } = post.metadata;
   const errors = parts.flatMap((part, at) =>

@@ -42,7 +42,7 @@ export async function publish(post: SlackPost, io: PublishIo): Promise<PublishOu
   const { channel: other, format } = post.metadata;
   const channel = channelFor(post, io.account);
   const at = { io, channel, format, hasPreviews, rules: other === undefined ? [] : INTO_CHANNEL };
-  const live = ({ ts }: Sent) => liveAt(io, channel, ts);
+  const live = ({ ts }: SentMessage) => liveAt(io, channel, ts);
   const sent = await sendPart(part, { ...at, step: MESSAGE, threadTs: null, live });
   try {
     const ts = sent.ts ?? (await io.once("shown", () => waitForShare(sent, post, io)));
@@ -74,7 +74,7 @@ function liveAt({ account }: PlatformIo, channel: string, ts: string | null): Li
 }
 
 /** Null where it went out and the bot may not look for it. */
-async function waitForShare({ files }: Sent, post: SlackPost, io: PublishIo): Promise<string | null> {
+async function waitForShare({ files }: SentMessage, post: SlackPost, io: PublishIo): Promise<string | null> {
   const [fileId = ""] = files;
   try {
     const since = post.scheduledAt - MINUTE;
@@ -118,8 +118,8 @@ export const IMAGE_LIMITS = {
 } as const satisfies ImageLimits;
 
 /** What was sent; of files, the message's name is told later. */
-export const Sent = z.object({ ts: z.string().nullable(), files: z.array(z.string()) });
-export type Sent = z.infer<typeof Sent>;
+export const SentMessage = z.object({ ts: z.string().nullable(), files: z.array(z.string()) });
+export type SentMessage = z.infer<typeof SentMessage>;
 
 interface Sending {
   readonly io: PublishIo;
@@ -132,15 +132,15 @@ interface Sending {
   readonly rules: readonly FaultRule[];
   readonly format: TextFormat;
   readonly hasPreviews: boolean;
-  live?(sent: Sent): LiveAt;
+  live?(sent: SentMessage): LiveAt;
 }
 
 /** A message, or a reply, under the protocol. */
-async function sendPart(part: Part, to: Sending): Promise<Sent> {
-  if (part.files.length === 0) return Sent.parse(await sendText(part.text, to));
+async function sendPart(part: Part, to: Sending): Promise<SentMessage> {
+  if (part.files.length === 0) return SentMessage.parse(await sendText(part.text, to));
   const items = await openAll(part.files, to.io);
   const files = await inOrder(items, (item, at) => upload(item, `${to.step} file ${at + 1}`, to.io));
-  return Sent.parse(await share(part, files, to));
+  return SentMessage.parse(await share(part, files, to));
 }
 
 const Posted = AnyAnswer.extend({ ts: z.string() });
@@ -178,7 +178,7 @@ function sendText(text: string, to: Sending): Promise<JsonObject> {
           return ts === null ? null : { ts, files: [] };
         },
       }),
-    ...(live === undefined ? {} : { live: (result: JsonObject) => live(Sent.parse(result)) }),
+    ...(live === undefined ? {} : { live: (result: JsonObject) => live(SentMessage.parse(result)) }),
   });
 }
 

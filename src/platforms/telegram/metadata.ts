@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { MediaFigures } from "../../domain/files/media-limits.ts";
 import { commonMetadata, fits, pollWithin } from "../../domain/posts/common-metadata.ts";
 import type { JsonObject } from "../../ports/platform-io.ts";
-import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { CheckResult, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 import { checkPoll, checkSeen } from "../shared/checks.ts";
 import { type Range, rangesOf, readText } from "../shared/markdown.ts";
 import { checkFirst, itemsOf } from "../shared/media.ts";
@@ -64,7 +64,7 @@ export function urlsOf(post: TelegramPost): string[] {
 }
 
 /** What the schema cannot say: what excludes what. */
-export function checkPost(post: TelegramPost, { media }: Pick<CheckedAt, "media">): Checked {
+export function checkPost(post: TelegramPost, { media }: Pick<CheckedAt, "media">): CheckResult {
   const { metadata, mediaUrl } = post;
   const urls = urlsOf(post);
   const errors = checkFirst(post, "picture or video");

@@ -22,7 +22,7 @@ import {
 } from "./metadata.ts";
 
 /** What became of one sending. */
-const Sent = z.object({
+const SentBatch = z.object({
   chatId: z.string(),
   username: z.string().nullable(),
   /** Of each message, in order; 0 where Telegram sends it later by itself and does not tell. */
@@ -30,7 +30,7 @@ const Sent = z.object({
   /** Of a video, for what is done with it later. */
   fileId: z.string().nullable(),
 });
-type Sent = z.infer<typeof Sent>;
+type SentBatch = z.infer<typeof SentBatch>;
 
 const FIRST_STEP = "send";
 
@@ -49,10 +49,10 @@ export async function publish(post: TelegramPost, io: PublishIo): Promise<Publis
 }
 
 /** Every message of a post that this run sent, the first one first. */
-export function sentOf(io: Pick<PlatformIo, "resultOf">): Sent[] {
-  const sent: Sent[] = [];
+export function sentOf(io: Pick<PlatformIo, "resultOf">): SentBatch[] {
+  const sent: SentBatch[] = [];
   for (let at = 0; ; at += 1) {
-    const { data } = Sent.safeParse(io.resultOf(stepOf(at)));
+    const { data } = SentBatch.safeParse(io.resultOf(stepOf(at)));
     if (data === undefined) return sent;
     sent.push(data);
   }
@@ -73,7 +73,7 @@ async function sendBatch(
   post: TelegramPost,
   io: PublishIo,
   { step, at }: { readonly step: string; readonly at: number },
-): Promise<Sent> {
+): Promise<SentBatch> {
   // What went out already needs its media no more.
   const call = io.resultOf(step) === null ? await toCall(post, io, at) : null;
   const result = await io.effect<Json>({
@@ -85,9 +85,9 @@ async function sendBatch(
     },
     send: async () => send(call ?? (await toCall(post, io, at)), io),
     reconcile: blind("Telegram"),
-    ...(at === 0 ? { live: (done: Json) => liveAt(Sent.parse(done)) } : {}),
+    ...(at === 0 ? { live: (done: Json) => liveAt(SentBatch.parse(done)) } : {}),
   });
-  return Sent.parse(result);
+  return SentBatch.parse(result);
 }
 
 async function toCall(post: TelegramPost, io: PublishIo, at: number): Promise<Call> {
@@ -154,7 +154,7 @@ export function captionFields(post: TelegramPost): JsonObject {
   return { caption, ...(entities.length === 0 ? {} : { caption_entities: entities }) };
 }
 
-interface Shown {
+interface MediaFields {
   readonly cover: FormPart | null;
   readonly caption: JsonObject;
 }
@@ -167,7 +167,10 @@ const METHODS = {
   document: "sendDocument",
 } as const satisfies Record<Kind, string>;
 
-function mediaCall(post: TelegramPost, { only, cover, caption }: Shown & { readonly only: Sendable }): Call {
+function mediaCall(
+  post: TelegramPost,
+  { only, cover, caption }: MediaFields & { readonly only: Sendable },
+): Call {
   const fields = {
     ...caption,
     ...looksOf(only.kind, post),
@@ -181,7 +184,7 @@ function mediaCall(post: TelegramPost, { only, cover, caption }: Shown & { reado
 
 function albumCall(
   post: TelegramPost,
-  { sendables, cover, caption }: Shown & { readonly sendables: readonly Sendable[] },
+  { sendables, cover, caption }: MediaFields & { readonly sendables: readonly Sendable[] },
 ): Call {
   const media = sendables.map(({ kind, figures }, at) => ({
     type: kind,
@@ -232,7 +235,7 @@ const Message = z.looseObject({
 
 const Messages = z.union([Message.transform((one) => [one]), z.array(Message).min(1)]);
 
-async function send(call: Call, io: PublishIo): Promise<Sent> {
+async function send(call: Call, io: PublishIo): Promise<SentBatch> {
   const answer = await callChat(io, call, Messages);
   const [first] = answer;
   const { id = chatOf(io.account), type, username = io.account.handle } = first?.chat ?? {};
@@ -246,14 +249,18 @@ async function send(call: Call, io: PublishIo): Promise<Sent> {
 }
 
 /** Where readers find it. A message that Telegram sends later by itself has no id yet. */
-function liveAt({ chatId, username, messageIds }: Sent): LiveAt {
+function liveAt({ chatId, username, messageIds }: SentBatch): LiveAt {
   const id = messageIds.find((one) => one !== 0);
   if (id === undefined) return { platformPostId: null, platformUrl: null };
   return { platformPostId: `${chatId}:${id}`, platformUrl: urlOf({ chatId, username, id }) };
 }
 
 /** A small group has no addresses for its messages, a private channel those for its members. */
-function urlOf({ chatId, username, id }: Pick<Sent, "chatId" | "username"> & { id: number }): string | null {
+function urlOf({
+  chatId,
+  username,
+  id,
+}: Pick<SentBatch, "chatId" | "username"> & { id: number }): string | null {
   if (username !== null) return `https://t.me/${username}/${id}`;
   return chatId.startsWith("-100") ? `https://t.me/c/${chatId.slice("-100".length)}/${id}` : null;
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { graphemesOf, measureText } from "../../domain/posts/caption.ts";
 import { commonMetadata, fits, pollWithin } from "../../domain/posts/common-metadata.ts";
-import type { Checked, GatedOption, PlatformPost } from "../../ports/platform.ts";
+import type { CheckResult, GatedOption, PlatformPost } from "../../ports/platform.ts";
 import { hasScope, MORE } from "../shared/consent.ts";
 
 export const MAX_ITEMS = 20;
@@ -115,7 +115,7 @@ export function partsOf({ caption, mediaUrl, metadata }: ThreadsPost): [Part, ..
 }
 
 /** What the schema cannot say: the length of each part as Threads counts, and what excludes what. */
-export function checkPost(post: ThreadsPost): Checked {
+export function checkPost(post: ThreadsPost): CheckResult {
   const { link, moreMedia, sensitive: isSensitive } = post.metadata;
   const errors: string[] = [];
   const warnings: string[] = [];

@@ -45,7 +45,7 @@ interface Work {
 }
 
 /** A part of the thread, from 1, and the id of the one before. */
-interface Numbered {
+interface ThreadPart {
   readonly part: Part;
   readonly number: number;
   readonly replyTo: string | null;
@@ -89,7 +89,7 @@ async function goOn(work: Work, rest: readonly Part[], first: string | null): Pr
   }
 }
 
-function publishPart({ post, io, containers }: Work, { part, number }: Numbered, container: Container) {
+function publishPart({ post, io, containers }: Work, { part, number }: ThreadPart, container: Container) {
   return containers.publish({
     step: publishStep(number),
     container,
@@ -106,7 +106,7 @@ function publishPart({ post, io, containers }: Work, { part, number }: Numbered,
 }
 
 /** The container that is ready to be published, or in how many milliseconds to ask again. */
-async function prepare(work: Work, numbered: Numbered): Promise<Container | number> {
+async function prepare(work: Work, numbered: ThreadPart): Promise<Container | number> {
   const { io, containers } = work;
   const { part, number } = numbered;
   const items = await openAll(part.media, io);

@@ -11,7 +11,14 @@ import {
   PlatformFault,
   type PlatformIo,
 } from "../../ports/platform-io.ts";
-import type { Checked, CheckedAt, Choice, Inspection, Shown, UnfinishedPost } from "../../ports/platform.ts";
+import type {
+  CheckResult,
+  CheckedAt,
+  Choice,
+  Inspection,
+  PlatformPreview,
+  UnfinishedPost,
+} from "../../ports/platform.ts";
 import { callTikTok, callWith } from "./api.ts";
 import { profileUrl } from "./live.ts";
 import {
@@ -229,13 +236,13 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
   }
 }
 
-type Seen = Pick<MediaFigures, "type">;
+type TypedMedia = Pick<MediaFigures, "type">;
 
 const OF_VIDEOS = ["aiGenerated", "coverMs"] as const;
 const OF_PHOTOS = ["title", "coverIndex", "autoAddMusic"] as const;
 
 /** Rules that data cannot say. What TikTok offers the account may change until the post's time: it is told. */
-export function checkPost(post: TikTokPost, { account, media }: CheckedAt): Checked {
+export function checkPost(post: TikTokPost, { account, media }: CheckedAt): CheckResult {
   const { metadata } = post;
   const urls = [post.mediaUrl, ...(metadata.moreMedia ?? []).map(({ url }) => url)];
   const seen = urls.flatMap((url) => media.get(url) ?? []);
@@ -272,7 +279,7 @@ function coverProblem({ metadata: { coverIndex } }: TikTokPost, count: number): 
 }
 
 /** What does not go together with the kind of its media, as far as it is known. */
-export function kindProblem(post: TikTokPost, seen: readonly Seen[]): string | null {
+export function kindProblem(post: TikTokPost, seen: readonly TypedMedia[]): string | null {
   const { caption, metadata } = post;
   const hasFilm = seen.some(({ type }) => type === "video");
   const hasPhoto = seen.some(({ type }) => type === "image");
@@ -304,12 +311,15 @@ function coverWarning({ metadata }: TikTokPost): string | null {
 }
 
 /** TikTok's inbox takes texts of photos alone; what is not seen yet is most likely a film. */
-function takesText({ metadata }: UnfinishedPost<TikTokMetadata>, seen: readonly Seen[]): boolean {
+function takesText({ metadata }: UnfinishedPost<TikTokMetadata>, seen: readonly TypedMedia[]): boolean {
   const hasPhotos = (metadata.moreMedia ?? []).length > 0 || seen.some(({ type }) => type === "image");
   return hasPhotos || !isInbox(metadata);
 }
 
-export function preview(post: UnfinishedPost<TikTokMetadata>, { media }: Pick<CheckedAt, "media">): Shown {
+export function preview(
+  post: UnfinishedPost<TikTokMetadata>,
+  { media }: Pick<CheckedAt, "media">,
+): PlatformPreview {
   const first = media.get(post.mediaUrl);
   return {
     ...(takesText(post, first === undefined ? [] : [first]) ? {} : { body: null }),
@@ -328,7 +338,7 @@ const NOT_OF_DRAFTS = [
   "autoAddMusic",
 ] as const;
 
-function inboxWarning(post: TikTokPost, seen: readonly Seen[]): string | null {
+function inboxWarning(post: TikTokPost, seen: readonly TypedMedia[]): string | null {
   if (!isInbox(post.metadata)) return null;
   const isText = (post.caption ?? "") !== "" && !takesText(post, seen);
   const set = NOT_OF_DRAFTS.filter((name) => post.metadata[name] === true).map((name) => `metadata.${name}`);

@@ -27,7 +27,7 @@ export function readStatus(
 }
 
 /** What was brought to TikTok, as the ledger keeps it. */
-export const Sent = z.object({
+export const SentPost = z.object({
   kind: z.enum(["video", "photo"]),
   /** Null where the post was found without it. */
   publishId: z.string().nullable(),
@@ -35,14 +35,14 @@ export const Sent = z.object({
   postId: z.string().nullable(),
   username: z.string().nullable(),
 });
-export type Sent = z.infer<typeof Sent>;
+export type SentPost = z.infer<typeof SentPost>;
 
 /** How long the public id is waited for: moderation takes a minute as a rule, hours at worst. */
 const ID_FOR_MS = 45 * MINUTE;
 const NOTE = "Finish it in the TikTok app. It waits in the account's inbox.";
 
 /** Where the post is that TikTok has: under way, with its person, or public. */
-export async function follow(post: TikTokPost, io: PublishIo, sent: Sent): Promise<PublishOutcome> {
+export async function follow(post: TikTokPost, io: PublishIo, sent: SentPost): Promise<PublishOutcome> {
   const username = io.account.handle ?? sent.username;
   const profile = username === null ? null : profileUrl(username);
   if (sent.postId !== null) return liveAt(io, { id: sent.postId, kind: sent.kind, profile });
@@ -71,7 +71,7 @@ export async function follow(post: TikTokPost, io: PublishIo, sent: Sent): Promi
 
 async function liveAt(
   io: PublishIo,
-  { id, kind, profile }: { id: string; kind: Sent["kind"]; profile: string | null },
+  { id, kind, profile }: { id: string; kind: SentPost["kind"]; profile: string | null },
 ): Promise<PublishOutcome> {
   const at = { platformPostId: id, platformUrl: profile === null ? null : `${profile}/${kind}/${id}` };
   await io.live(at);
@@ -123,10 +123,13 @@ const Found = z.looseObject({
     .catch([]),
 });
 
-type Told = Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> };
+type TikTokInsights = Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> };
 
 /** TikTok tells of what everybody can see; of the rest it knows only that it was published. */
-export async function insights(post: Pick<TikTokPost, "platformPostId">, io: PlatformIo): Promise<Told> {
+export async function insights(
+  post: Pick<TikTokPost, "platformPostId">,
+  io: PlatformIo,
+): Promise<TikTokInsights> {
   const given = post.platformPostId ?? "";
   if (isPublicId(given)) needPermission(io, "video.list");
   if (!isPublicId(given)) return byPublishId(given, io);
@@ -147,11 +150,11 @@ export async function insights(post: Pick<TikTokPost, "platformPostId">, io: Pla
 }
 
 /** The public id came too late for the post, or there is none. */
-async function byPublishId(publishId: string, io: PlatformIo): Promise<Told> {
+async function byPublishId(publishId: string, io: PlatformIo): Promise<TikTokInsights> {
   const { status, publicaly_available_post_id: ids } = await readStatus(io, publishId, "numbers");
   const [id] = ids;
   if (id !== undefined) return insights({ platformPostId: id }, io);
-  const states: Readonly<Record<string, Told["state"]>> = {
+  const states: Readonly<Record<string, TikTokInsights["state"]>> = {
     PUBLISH_COMPLETE: "private",
     FAILED: "rejected",
   };

@@ -12,7 +12,7 @@ import { reconcileByListing } from "../shared/reconcile.ts";
 import { sendInChunks } from "../shared/uploads.ts";
 import { callTikTok, classifyChunk, SessionGone } from "./api.ts";
 import { assertAllowed, type CreatorInfo, kindProblem, readCreator } from "./connect.ts";
-import { follow, readStatus, Sent } from "./live.ts";
+import { follow, readStatus, SentPost } from "./live.ts";
 import { isInbox, privacyOf, type TikTokPost } from "./metadata.ts";
 
 const STEP = "post";
@@ -23,11 +23,11 @@ const STEP = "post";
  */
 export async function publish(post: TikTokPost, io: PublishIo): Promise<PublishOutcome> {
   if (!io.isDue) return { state: "prepared" };
-  const known = Sent.safeParse(io.resultOf(STEP));
+  const known = SentPost.safeParse(io.resultOf(STEP));
   return follow(post, io, known.success ? known.data : await bring(post, io));
 }
 
-async function bring(post: TikTokPost, io: PublishIo): Promise<Sent> {
+async function bring(post: TikTokPost, io: PublishIo): Promise<SentPost> {
   const { item, urls } = await open(post, io);
   const result = await io.effect<Json>({
     step: STEP,
@@ -41,7 +41,7 @@ async function bring(post: TikTokPost, io: PublishIo): Promise<Sent> {
         : reconcileFilm(context, io);
     },
   });
-  return Sent.parse(result);
+  return SentPost.parse(result);
 }
 
 /** All media, so that what cannot be posted is refused as a whole. `urls`: null for a film. */
@@ -85,7 +85,7 @@ const Started = z.looseObject({ publish_id: z.string().min(1) });
 async function sendPhotos(
   { post, urls, io }: { readonly post: TikTokPost; readonly urls: readonly string[]; readonly io: PublishIo },
   context: EffectContext,
-): Promise<Sent> {
+): Promise<SentPost> {
   const { info, username } = await prepare(post, io).catch(throwNotSent);
   await context.saveHandle({ kind: "photo", username });
   const json: JsonObject = {
@@ -142,9 +142,9 @@ const Page = z.looseObject({
 async function reconcilePhotos(
   context: ReconcileContext,
   { post, io }: { readonly post: TikTokPost; readonly io: PublishIo },
-): Promise<Reconciled<Sent>> {
+): Promise<Reconciled<SentPost>> {
   const { username } = PhotosAsked.parse(context.handle);
-  const reconciled = reconcileByListing<Sent>(context, {
+  const reconciled = reconcileByListing<SentPost>(context, {
     io,
     // Moderation takes a minute as a rule.
     listedAfterMs: 3 * MINUTE,
@@ -213,7 +213,7 @@ interface Film {
  * Brings the film to TikTok in one upload that any process goes on with. Until its last chunk is sent nothing is
  * seen, so that all that fails before is as if nothing had been sent.
  */
-async function sendFilm(film: Film, context: EffectContext): Promise<Sent> {
+async function sendFilm(film: Film, context: EffectContext): Promise<SentPost> {
   const { io } = film;
   let session = readSession(context.handle);
   const save = async (next: Session): Promise<void> => {
@@ -246,7 +246,7 @@ function readSession(handle: Json): Session | null {
   return Session.nullable().parse(handle);
 }
 
-function sentOf({ publishId, username }: Session): Sent {
+function sentOf({ publishId, username }: Session): SentPost {
   return { kind: "video", publishId, postId: null, username };
 }
 
@@ -272,7 +272,7 @@ async function goOn({ item, io }: Film, session: Session): Promise<Session | "wh
 }
 
 /** What became of an upload whose last chunk may have arrived: TikTok knows it by the id it gave. */
-async function reconcileFilm({ handle }: ReconcileContext, io: PublishIo): Promise<Reconciled<Sent>> {
+async function reconcileFilm({ handle }: ReconcileContext, io: PublishIo): Promise<Reconciled<SentPost>> {
   const session = readSession(handle);
   if (session === null || !session.isWhole) return { outcome: "send_again" };
   try {

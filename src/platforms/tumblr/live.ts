@@ -1,15 +1,15 @@
 import * as z from "zod";
-import type { Edited, Inspection, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
+import type { EditResult, Inspection, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import { AnyAnswer, ask, askOrGone, blogPath } from "./api.ts";
 import { addressOf, shownBlog, USER_INFO, UserInfo } from "./connect.ts";
 import { contentOf, type TumblrPost } from "./metadata.ts";
-import { fieldsOf, Placed, readPost, type TumblrEntry } from "./publish.ts";
+import { fieldsOf, CreatedPost, readPost, type TumblrEntry } from "./publish.ts";
 
 /** One that was in the queue may have been published meanwhile, under another id. */
 async function find({ platformPostId }: TumblrPost, io: PlatformIo): Promise<TumblrEntry | null> {
   if (platformPostId === null) return null;
-  const placed = Placed.safeParse(io.resultOf("post")).data;
+  const placed = CreatedPost.safeParse(io.resultOf("post")).data;
   return readPost(io, { id: platformPostId, mark: placed?.mark ?? "", since: null });
 }
 
@@ -18,7 +18,11 @@ const MEDIA = ["image", "video", "audio"];
 const Changed = z.looseObject({ id: z.union([z.string(), z.int().transform(String)]).optional() });
 
 /** The whole post is given again, with the media as they are there. */
-export async function edit(post: TumblrPost, changed: readonly string[], io: PlatformIo): Promise<Edited> {
+export async function edit(
+  post: TumblrPost,
+  changed: readonly string[],
+  io: PlatformIo,
+): Promise<EditResult> {
   const entry = await find(post, io);
   if (entry === null) throw new PlatformFault("rejected", "It is not on Tumblr any more.");
   if (entry.content.length === 0)

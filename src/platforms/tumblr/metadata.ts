@@ -2,7 +2,7 @@ import * as z from "zod";
 import { measureText, WEB_ADDRESS } from "../../domain/posts/caption.ts";
 import { commonMetadata, fits } from "../../domain/posts/common-metadata.ts";
 import type { Json, JsonObject } from "../../ports/platform-io.ts";
-import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { CheckResult, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 import { type Block, type Range, rangesOf, readMarkdown } from "../shared/markdown.ts";
 
 export const MAX_ITEMS = 30;
@@ -38,7 +38,7 @@ export type TumblrMetadata = z.infer<typeof TumblrMetadata>;
 export type TumblrPost = PlatformPost<TumblrMetadata>;
 
 /** What is taken and not used is told. */
-export function check({ mediaUrl, metadata }: TumblrPost, { media }: Pick<CheckedAt, "media">): Checked {
+export function check({ mediaUrl, metadata }: TumblrPost, { media }: Pick<CheckedAt, "media">): CheckResult {
   const items = [{ url: mediaUrl, altText: metadata.altText }, ...(metadata.moreMedia ?? [])];
   const isMute = items.some(({ url, altText: alt }) => {
     const type = media.get(url)?.type;

@@ -25,7 +25,7 @@ const APPEARS_WITHIN_MS = 10 * MINUTE;
 export async function publish(post: TumblrPost, io: PublishIo): Promise<PublishOutcome> {
   try {
     // What is placed needs its media no more.
-    const placed = Placed.nullable().parse(io.resultOf("post")) ?? (await place(post, io));
+    const placed = CreatedPost.nullable().parse(io.resultOf("post")) ?? (await place(post, io));
     if (placed.state === "held" && !io.isDue)
       return { state: "held", platformPostId: placed.id, platformUrl: null };
     const since = Math.max(placed.at, post.scheduledAt) - MINUTE;
@@ -50,7 +50,7 @@ function liveAt({ account }: PublishIo, id: string): LiveAt {
 async function wait(
   post: TumblrPost,
   io: PublishIo,
-  { placed, found }: { readonly placed: Placed; readonly found: Placed | TumblrEntry | null },
+  { placed, found }: { readonly placed: CreatedPost; readonly found: CreatedPost | TumblrEntry | null },
 ): Promise<PublishOutcome> {
   const sinceMs = io.now() - Math.max(placed.at, post.scheduledAt);
   const checkAgainMs = Math.min(Math.max(10 * SECOND, Math.round(sinceMs / 4)), 5 * MINUTE);
@@ -76,11 +76,11 @@ const Created = z.looseObject({
   state: z.string().optional(),
 });
 
-async function place(post: TumblrPost, io: PublishIo): Promise<Placed> {
+async function place(post: TumblrPost, io: PublishIo): Promise<CreatedPost> {
   const items = await openAll(itemsOf(post), io);
   const hasFilm = items.some(({ facts }) => facts.type === "video");
   const words = contentOf(post, []);
-  return io.effect<Placed>({
+  return io.effect<CreatedPost>({
     step: "post",
     request: { ...words, media: items.map(({ url, altText }) => ({ url, altText })) },
     async send({ key, timesSent }) {
@@ -108,7 +108,7 @@ async function place(post: TumblrPost, io: PublishIo): Promise<Placed> {
       return { id, mark, state: isHeld ? "held" : isLive ? "live" : "transcoding", at: io.now() };
     },
     reconcile: (context) =>
-      reconcileByListing<Placed>(context, {
+      reconcileByListing<CreatedPost>(context, {
         io,
         listedAfterMs: hasFilm ? 15 * MINUTE : MINUTE,
         find: (since) => findSent(io, markOf(context.key), since),
@@ -214,7 +214,7 @@ const PAGE = 20;
 const MAX_PAGES = 55;
 
 /** Where a post is on Tumblr, or was put. */
-export const Placed = z.object({
+export const CreatedPost = z.object({
   id: z.string(),
   /** The mark in its slug. */
   mark: z.string(),
@@ -222,23 +222,23 @@ export const Placed = z.object({
   /** When it was told, in milliseconds since 1970. */
   at: z.number(),
 });
-export type Placed = z.infer<typeof Placed>;
+export type CreatedPost = z.infer<typeof CreatedPost>;
 
-interface Wanted extends Pick<Placed, "mark"> {
+interface PostSearch extends Pick<CreatedPost, "mark"> {
   /** Before it is public, where it was seen by then: it gets another one when it is. */
   readonly id: string | null;
   /** Milliseconds since 1970; null: the newest are enough. */
   readonly since: number | null;
 }
 
-const isOurs = (entry: TumblrEntry, { id, mark }: Wanted): boolean =>
+const isOurs = (entry: TumblrEntry, { id, mark }: PostSearch): boolean =>
   (mark !== "" && entry.slug.includes(mark)) ||
   (id !== null && [entry.id, entry.genesis_post_id].includes(id));
 
 /** Looks among the blog's public posts, or in its queue, which comes in the order of its times. */
 async function findIn(
   list: "posts" | "posts/queue",
-  wanted: Wanted,
+  wanted: PostSearch,
   io: PlatformIo,
 ): Promise<TumblrEntry | null> {
   const isPublic = list === "posts";
@@ -254,7 +254,7 @@ async function findIn(
 }
 
 /** Of a post whose answer was lost. Null where it is neither public nor in the queue. */
-async function findSent(io: PlatformIo, mark: string, since: number): Promise<Placed | null> {
+async function findSent(io: PlatformIo, mark: string, since: number): Promise<CreatedPost | null> {
   const wanted = { id: null, mark, since };
   const found = (await findIn("posts", wanted, io)) ?? (await findIn("posts/queue", wanted, io));
   if (found === null) return null;
@@ -265,7 +265,7 @@ async function findSent(io: PlatformIo, mark: string, since: number): Promise<Pl
 /** The post as it is now, under the id that it has now; null where it is gone. */
 export async function readPost(
   io: PlatformIo,
-  { id, ...wanted }: Wanted & { readonly id: string },
+  { id, ...wanted }: PostSearch & { readonly id: string },
 ): Promise<TumblrEntry | null> {
   const path = `${blogPath(io)}/posts/${encodeURIComponent(id)}`;
   const found = await askOrGone(io, { path, query: { post_format: "npf" } }, TumblrEntry);

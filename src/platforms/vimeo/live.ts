@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { Edited, PostInsights, PublishOutcome } from "../../ports/platform.ts";
+import type { EditResult, PostInsights, PublishOutcome } from "../../ports/platform.ts";
 import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
@@ -90,7 +90,7 @@ function videoOf({ platformPostId }: VimeoPost): string {
 }
 
 /** What was changed on Vimeo meanwhile stays where it is not named. */
-export async function edit(post: VimeoPost, changed: readonly string[], io: PublishIo): Promise<Edited> {
+export async function edit(post: VimeoPost, changed: readonly string[], io: PublishIo): Promise<EditResult> {
   const has = (name: string): boolean => changed.includes(name);
   const wanted = fieldsOf(post);
   const { comments, embeddable, downloadEnabled } = post.metadata;

@@ -37,7 +37,7 @@ export const VimeoMetadata = z.strictObject({
 });
 export type VimeoMetadata = z.infer<typeof VimeoMetadata>;
 export type VimeoPost = PlatformPost<VimeoMetadata>;
-type Said = Pick<VimeoPost, "caption" | "metadata">;
+type VideoDetails = Pick<VimeoPost, "caption" | "metadata">;
 
 /** `account` of https://developer.vimeo.com/api/reference/users, as `inspect` found it; "" before that. */
 const UNPAID: readonly string[] = ["free", "basic"];
@@ -70,13 +70,13 @@ export function viewOf({ metadata }: Pick<VimeoPost, "metadata">): string {
   return VIEWS[metadata.visibility ?? "public"];
 }
 
-export function titleOf({ caption, metadata }: Said): string {
+export function titleOf({ caption, metadata }: VideoDetails): string {
   const [line = ""] = (caption ?? "").trim().split("\n");
   return metadata.title ?? ([...line].slice(0, MAX_TITLE).join("") || "Untitled");
 }
 
 /** What is said of a video at first, apart from who sees it. */
-export function fieldsOf(post: Said): JsonObject {
+export function fieldsOf(post: VideoDetails): JsonObject {
   const { license, language } = post.metadata;
   return {
     name: titleOf(post),

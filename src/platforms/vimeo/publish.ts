@@ -3,7 +3,7 @@ import { MINUTE } from "../../domain/time.ts";
 import type { MediaItem } from "../../ports/media.ts";
 import { type Json, type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
 import type { EffectContext, PublishIo, ReconcileContext, Reconciled } from "../../ports/publish-io.ts";
-import { openFilm, unopened, Uploaded } from "../shared/film/sessions.ts";
+import { openFilm, unopened, UploadedVideo } from "../shared/film/sessions.ts";
 import { reconcileByListing } from "../shared/reconcile.ts";
 import { sendByTus, tusOffset, type TusUpload } from "../shared/uploads.ts";
 import { askOwn, findVideo, idOf, removeVideo, Video, vimeoFaults } from "./api.ts";
@@ -26,7 +26,7 @@ const Session = z.object({
 type Session = z.infer<typeof Session>;
 
 /** Brings the film onto Vimeo in private: the video is made first, and filled chunk by chunk. */
-export async function upload(post: VimeoPost, io: PublishIo): Promise<Uploaded> {
+export async function upload(post: VimeoPost, io: PublishIo): Promise<UploadedVideo> {
   const open = io.resultOf("upload") === null ? await openFilm(io, post.mediaUrl) : unopened;
   const said = { ...fieldsOf(post), privacy: { view: VIEWS.private, ...privacyOf(post.metadata) } };
   const uploaded = await io.effect<Json>({
@@ -35,7 +35,7 @@ export async function upload(post: VimeoPost, io: PublishIo): Promise<Uploaded> 
     send: (context) => send({ io, said, film: open() }, context),
     reconcile: (context) => reconcile(post, io, context),
   });
-  return Uploaded.parse(uploaded);
+  return UploadedVideo.parse(uploaded);
 }
 
 interface Sending {
@@ -44,7 +44,10 @@ interface Sending {
   readonly film: MediaItem;
 }
 
-async function send({ io, said, film }: Sending, { handle, saveHandle }: EffectContext): Promise<Uploaded> {
+async function send(
+  { io, said, film }: Sending,
+  { handle, saveHandle }: EffectContext,
+): Promise<UploadedVideo> {
   const { sizeBytes } = film.facts;
   const known = Session.safeParse(handle).data;
   const isKnown = known?.sizeBytes === sizeBytes;
@@ -61,7 +64,7 @@ async function send({ io, said, film }: Sending, { handle, saveHandle }: EffectC
   return doneWith(io, session);
 }
 
-function doneWith(io: PublishIo, { id, url }: Session): Uploaded {
+function doneWith(io: PublishIo, { id, url }: Session): UploadedVideo {
   return { id, url, at: io.now() };
 }
 

@@ -4,9 +4,9 @@ import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/pla
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { itemsOf } from "../shared/media.ts";
 import { askOrGone, count, findPost, pathOf, update } from "./api.ts";
-import { contentOf, escapeLine, Filed, fileUnder, keyOf, type WordpressPost } from "./metadata.ts";
+import { contentOf, escapeLine, LibraryFile, fileUnder, keyOf, type WordpressPost } from "./metadata.ts";
 import { stepOf, upload } from "./publish.ts";
-import type { Edited, PostInsights } from "../../ports/platform.ts";
+import type { EditResult, PostInsights } from "../../ports/platform.ts";
 import { idReader } from "../shared/live.ts";
 
 const TEXT = ["caption", "altText", "html", "format"];
@@ -16,7 +16,11 @@ export const EDITABLE = [...TEXT, "title", "excerpt", "comments", "categories", 
 const idOf = idReader("the post's number on its site is not known.");
 
 /** Sends what differs; what else was changed on the site meanwhile stays. */
-export async function edit(post: WordpressPost, changed: readonly string[], io: PublishIo): Promise<Edited> {
+export async function edit(
+  post: WordpressPost,
+  changed: readonly string[],
+  io: PublishIo,
+): Promise<EditResult> {
   const id = idOf(post);
   const current = await findPost(io, id);
   if (current === null || current.status === "trash")
@@ -45,9 +49,9 @@ export async function edit(post: WordpressPost, changed: readonly string[], io: 
 }
 
 /** Where its media are. They are named in its text, which is replaced as a whole. */
-function filesOf(post: WordpressPost, io: PlatformIo): Filed[] {
+function filesOf(post: WordpressPost, io: PlatformIo): LibraryFile[] {
   return itemsOf(post).map((_item, at) => {
-    const filed = Filed.safeParse(io.resultOf(stepOf(at)));
+    const filed = LibraryFile.safeParse(io.resultOf(stepOf(at)));
     if (filed.success) return filed.data;
     throw new AppError(
       "conflict",

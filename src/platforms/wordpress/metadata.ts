@@ -2,7 +2,7 @@ import * as z from "zod";
 import { WEB_ADDRESS } from "../../domain/posts/caption.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
-import type { Checked, Choice, PlatformPost } from "../../ports/platform.ts";
+import type { CheckResult, Choice, PlatformPost } from "../../ports/platform.ts";
 import { checkFirst, inOrder } from "../shared/media.ts";
 import { type Block, htmlOf, inlineHtml, readMarkdown } from "../shared/markdown.ts";
 import { textOfHtml } from "../../domain/text/html-text.ts";
@@ -56,17 +56,17 @@ export function keyOf({ id, metadata }: Pick<WordpressPost, "id" | "metadata">):
   return `${start}-${id.slice(-8).toLowerCase()}`;
 }
 
-export function checkPost(post: WordpressPost): Checked {
+export function checkPost(post: WordpressPost): CheckResult {
   return { errors: checkFirst(post, "of the media"), warnings: [] };
 }
 
 /** A file in the media library. */
-export const Filed = z.object({
+export const LibraryFile = z.object({
   id: z.number(),
   url: z.string(),
   kind: z.enum(["image", "video", "audio"]),
 });
-export type Filed = z.infer<typeof Filed>;
+export type LibraryFile = z.infer<typeof LibraryFile>;
 
 /**
  * What WordPress would take for markup, for a short code, for a smiley, or would make typographic signs of:
@@ -85,7 +85,7 @@ export function escapeLine(text: string): string {
 }
 
 /** As blocks (https://developer.wordpress.org/block-editor/reference-guides/core-blocks/): media, then text. */
-export function contentOf({ caption, metadata }: WordpressPost, files: readonly Filed[]): string {
+export function contentOf({ caption, metadata }: WordpressPost, files: readonly LibraryFile[]): string {
   const text = caption ?? "";
   const { altText, moreMedia = [] } = metadata;
   const alts = [altText, ...moreMedia.map((item) => item.altText)];
@@ -160,7 +160,7 @@ function linked(text: string): string {
   return (html + escape(text.slice(end))).trim().replaceAll("\n", "<br>");
 }
 
-function toBlock({ id, url, kind }: Filed, alt: string): string {
+function toBlock({ id, url, kind }: LibraryFile, alt: string): string {
   const src = escape(url);
   if (kind === "image") {
     const picture = `<img src="${src}" alt="${escape(alt)}" class="wp-image-${id}"/>`;

@@ -12,7 +12,7 @@ import { ask, FIELDS, FILE_FIELDS, findPost, gmtOf, update, WpFile, WpPost } fro
 import {
   contentOf,
   escapeLine,
-  type Filed,
+  type LibraryFile,
   fileUnder,
   type Filing,
   keyOf,
@@ -41,15 +41,15 @@ type Draft = {
   readonly aheadMs: number | null;
 };
 
-const Placed = z.object({ id: z.number(), link: z.string() });
-type Placed = z.infer<typeof Placed>;
+const PostLink = z.object({ id: z.number(), link: z.string() });
+type PostLink = z.infer<typeof PostLink>;
 
 /**
  * A draft first, under a slug of its own by which it is found again, and its media as its own, so that they are
  * as hidden as it is; then all the rest with what makes it public, which may be told twice.
  */
 export async function publish(post: WordpressPost, io: PublishIo): Promise<PublishOutcome> {
-  const scheduled = Placed.nullable().parse(io.resultOf("schedule"));
+  const scheduled = PostLink.nullable().parse(io.resultOf("schedule"));
   if (scheduled !== null) return watch(scheduled, post, io);
 
   const draft = await makeDraft(post, io);
@@ -68,7 +68,7 @@ export async function publish(post: WordpressPost, io: PublishIo): Promise<Publi
   }
 }
 
-function liveAt({ id, link }: Placed): LiveAt & { readonly platformPostId: string } {
+function liveAt({ id, link }: PostLink): LiveAt & { readonly platformPostId: string } {
   return { platformPostId: String(id), platformUrl: link };
 }
 
@@ -166,9 +166,9 @@ interface Ready {
   readonly fields: JsonObject;
 }
 
-function schedule(post: WordpressPost, { draft, fields }: Ready, io: PublishIo): Promise<Placed> {
+function schedule(post: WordpressPost, { draft, fields }: Ready, io: PublishIo): Promise<PostLink> {
   const json = { ...fields, status: "future", date_gmt: gmtOf(post.scheduledAt) };
-  return io.effect<Placed>({
+  return io.effect<PostLink>({
     step: "schedule",
     request: json,
     send: async () => {
@@ -180,9 +180,9 @@ function schedule(post: WordpressPost, { draft, fields }: Ready, io: PublishIo):
   });
 }
 
-function makePublic({ id }: Pick<Placed, "id">, fields: JsonObject, io: PublishIo): Promise<Placed> {
+function makePublic({ id }: Pick<PostLink, "id">, fields: JsonObject, io: PublishIo): Promise<PostLink> {
   const json = { ...fields, status: "publish" };
-  return io.effect<Placed>({
+  return io.effect<PostLink>({
     step: "publish",
     request: json,
     send: async () => {
@@ -201,7 +201,7 @@ function makePublic({ id }: Pick<Placed, "id">, fields: JsonObject, io: PublishI
 }
 
 /** A post that lies on the site for its time. Trouble with asking about it is none of the post's. */
-async function watch(placed: Placed, post: WordpressPost, io: PublishIo): Promise<PublishOutcome> {
+async function watch(placed: PostLink, post: WordpressPost, io: PublishIo): Promise<PublishOutcome> {
   if (!io.isDue) return { state: "held", ...liveAt(placed) };
   let found: WpPost | null;
   try {
@@ -259,11 +259,11 @@ async function sendMedia(
   post: WordpressPost,
   parent: Parent,
   io: PublishIo,
-): Promise<{ files: Filed[]; thumbnail: Filed | null }> {
+): Promise<{ files: LibraryFile[]; thumbnail: LibraryFile | null }> {
   const items = await openAll(itemsOf(post), io);
   const { thumbnailUrl } = post.metadata;
   const picture = thumbnailUrl === undefined ? null : await io.media.item(thumbnailUrl);
-  const send = (item: MediaItem, step: string, at: number): Promise<Filed> =>
+  const send = (item: MediaItem, step: string, at: number): Promise<LibraryFile> =>
     sendOne(item, { io, parent, step, slug: `${keyOf(post)}-${at}` });
   const files = await inOrder(items, (item, at) => send(item, stepOf(at), at + 1));
   return { files, thumbnail: picture === null ? null : await send(picture, "thumbnail", 0) };
@@ -281,14 +281,14 @@ interface Sending {
   readonly slug: string;
 }
 
-function sendOne(item: MediaItem, { io, parent, step, slug }: Sending): Promise<Filed> {
+function sendOne(item: MediaItem, { io, parent, step, slug }: Sending): Promise<LibraryFile> {
   const { type } = item.facts;
-  const toFiled = (file: WpFile): Filed => ({
+  const toFiled = (file: WpFile): LibraryFile => ({
     id: file.id,
     url: file.source_url,
     kind: type === "image" || type === "video" ? type : "audio",
   });
-  return io.effect<Filed>({
+  return io.effect<LibraryFile>({
     step,
     request: { url: item.url, altText: item.altText, slug },
     send: async () => {

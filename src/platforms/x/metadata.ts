@@ -4,7 +4,7 @@ import type { MediaFigures } from "../../domain/files/media-limits.ts";
 import { commonMetadata, fits, pollWithin } from "../../domain/posts/common-metadata.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
-import type { Checked, CheckedAt, GatedOption, PlatformPost } from "../../ports/platform.ts";
+import type { CheckResult, CheckedAt, GatedOption, PlatformPost } from "../../ports/platform.ts";
 import { checkFirst } from "../shared/media.ts";
 import { checkSubtitles } from "../shared/subtitles.ts";
 import { type Part, partsOf as threadOf } from "../shared/thread.ts";
@@ -199,10 +199,10 @@ export function toText(caption: string): string {
   return caption.replaceAll("\r\n", "\n").normalize("NFC").trim();
 }
 
-type Known = Pick<MediaFigures, "type" | "mimeType" | "isAnimated">;
+type MediaTraits = Pick<MediaFigures, "type" | "mimeType" | "isAnimated">;
 
 /** A film or an animation: a post takes one, and nothing beside it. */
-export function isAlone({ type, mimeType, isAnimated }: Known): boolean {
+export function isAlone({ type, mimeType, isAnimated }: MediaTraits): boolean {
   return type === "video" || (mimeType === "image/gif" && isAnimated);
 }
 
@@ -230,7 +230,7 @@ export const NO_VIDEO =
   "metadata.thumbnailUrl: X shows a thumbnail only in front of a video. Leave it out, or give a video in mediaUrl.";
 
 /** What the schema cannot say. */
-export function checkPost(post: XPost, at: CheckedAt): Checked {
+export function checkPost(post: XPost, at: CheckedAt): CheckResult {
   const parts = partsOf(post);
   const [first, ...rest] = parts;
   const known = first.media.flatMap(({ url }) => at.media.get(url) ?? []);

@@ -90,7 +90,7 @@ interface Sending {
 async function postOnce(io: PublishIo, sending: Sending): Promise<z.infer<typeof Posted>> {
   const { step, body, part, media, others, isFirst } = sending;
   const quoted = typeof body["quote_tweet_id"] === "string" ? body["quote_tweet_id"] : null;
-  const wanted: Wanted = { text: part.text, mediaKeys: media?.keys ?? [], others, quoted };
+  const wanted: PostSearch = { text: part.text, mediaKeys: media?.keys ?? [], others, quoted };
   const result = await io.effect<z.infer<typeof Posted>>({
     step,
     request: body,
@@ -131,7 +131,7 @@ const Handle = z.object({ mayBeOurs: z.boolean().catch(false) }).catch({ mayBeOu
 /** X takes no text twice, so that what two listings lack may be sent again: at worst it is refused. */
 function reconcile(
   io: PublishIo,
-  wanted: Wanted,
+  wanted: PostSearch,
   context: ReconcileContext,
 ): Promise<Reconciled<z.infer<typeof Posted>>> {
   const { mayBeOurs } = Handle.parse(context.handle);
@@ -154,7 +154,7 @@ function urlOf({ account }: Pick<PublishIo, "account">, id: string): string {
 }
 
 /** What is looked for among the channel's posts. */
-interface Wanted {
+interface PostSearch {
   readonly text: string;
   /** X's names of its media; empty where they are not known. */
   readonly mediaKeys: readonly string[];
@@ -174,7 +174,7 @@ const Entities = z.looseObject({ urls: z.array(Url).nullish() }).nullish();
 /** Longer than 280 characters: the whole text stands by itself. */
 const Note = z.looseObject({ text: z.string(), entities: Entities.catch(null) }).nullish();
 
-const Listed = z.looseObject({
+const ListedPost = z.looseObject({
   id: Id,
   text: z.string(),
   entities: Entities.catch(null),
@@ -185,10 +185,10 @@ const Listed = z.looseObject({
     .nullish()
     .catch(null),
 });
-type Listed = z.infer<typeof Listed>;
+type ListedPost = z.infer<typeof ListedPost>;
 
 const Page = z.looseObject({
-  data: z.array(Listed).default([]),
+  data: z.array(ListedPost).default([]),
   meta: z.looseObject({ next_token: z.string().optional() }).default({}),
 });
 
@@ -198,7 +198,7 @@ const MAX_PAGES = 5;
 const PAGE = 10;
 
 /** The newest of the channel's posts since then (milliseconds since 1970) that is this one; null: none. */
-async function findPost(io: PlatformIo, wanted: Wanted, since: number): Promise<string | null> {
+async function findPost(io: PlatformIo, wanted: PostSearch, since: number): Promise<string | null> {
   const seconds = toIso(Math.floor(since / 1_000) * 1_000).replace(".000Z", "Z");
   const path = `/2/users/${io.account.platformAccountId ?? ""}/tweets`;
   const listed = pages(MAX_PAGES, async (token) => {
@@ -211,12 +211,12 @@ async function findPost(io: PlatformIo, wanted: Wanted, since: number): Promise<
     const { data, meta } = await ask(io, { path, query }, Page);
     return { items: data, next: meta.next_token };
   });
-  const isIt = (one: Listed): boolean => !wanted.others.includes(one.id) && isSame(one, wanted);
+  const isIt = (one: ListedPost): boolean => !wanted.others.includes(one.id) && isSame(one, wanted);
   return (await findFirst(listed, isIt))?.id ?? null;
 }
 
 /** By its media, which only this post has. Without media, by its text. */
-function isSame(listed: Listed, { text, mediaKeys, quoted }: Wanted): boolean {
+function isSame(listed: ListedPost, { text, mediaKeys, quoted }: PostSearch): boolean {
   const keys = listed.attachments?.media_keys ?? [];
   if (keys.length > 0 && mediaKeys.length > 0) return keys.some((key) => mediaKeys.includes(key));
   const shown = wordsOf(shownText(listed, quoted));
@@ -228,7 +228,7 @@ function isSame(listed: Listed, { text, mediaKeys, quoted }: Wanted): boolean {
 const ANY = "\0";
 
 /** The text before X shortened its addresses, put those of media and quote at its end and escaped three signs. */
-function shownText(listed: Listed, quoted: string | null): string {
+function shownText(listed: ListedPost, quoted: string | null): string {
   const note = listed.note_tweet ?? listed.note_post;
   const { text, entities } = note ?? listed;
   return unescaped(text.replaceAll(ANY, ""))

@@ -65,7 +65,7 @@ async function openPart(part: Part, io: PublishIo): Promise<MediaItem[]> {
   return items;
 }
 
-async function sendOne(item: MediaItem, name: string, io: PublishIo): Promise<Uploaded> {
+async function sendOne(item: MediaItem, name: string, io: PublishIo): Promise<UploadedMedia> {
   const request = { url: item.url, sizeBytes: item.facts.sizeBytes };
   const media = await uploadOnce(io, { step: `media:${name}`, request, open: () => toUpload(item, io) });
   const altText = (item.altText ?? "").trim().slice(0, MAX_ALT_TEXT);
@@ -185,7 +185,7 @@ interface Upload {
 }
 
 /** What X knows a file by, until it forgets it. */
-const Uploaded = z.object({
+const UploadedMedia = z.object({
   mediaId: z.string(),
   /** Names it in listings. */
   mediaKey: z.string().nullable(),
@@ -195,7 +195,7 @@ const Uploaded = z.object({
   /** From when on X may be asked whether it is; milliseconds since 1970. */
   askFrom: z.number().catch(0),
 });
-type Uploaded = z.infer<typeof Uploaded>;
+type UploadedMedia = z.infer<typeof UploadedMedia>;
 
 /** An upload that was begun; `sentBytes` of it are there, in so many segments. */
 const Session = z.object({
@@ -232,21 +232,21 @@ function waitMsOf({ check_after_secs: seconds }: z.infer<typeof Processing>): nu
 async function uploadOnce(
   io: PublishIo,
   { step, request, open }: { step: string; request: JsonObject; open(): Promise<Upload> },
-): Promise<Uploaded> {
+): Promise<UploadedMedia> {
   const stored = await io.effect<JsonObject>({
     step,
     request,
     send: async (context) => ({ ...(await run(io, await open(), context)) }),
     reconcile: async () => ({ outcome: "send_again" }),
-    isGone: async (result) => io.now() > Uploaded.parse(result).expiresAt - MEDIA_MARGIN_MS,
+    isGone: async (result) => io.now() > UploadedMedia.parse(result).expiresAt - MEDIA_MARGIN_MS,
   });
-  const media = Uploaded.parse(stored);
+  const media = UploadedMedia.parse(stored);
   if (!media.isProcessed) await io.once(`processed:${media.mediaId}`, () => assertProcessed(io, media));
   return media;
 }
 
 /** Goes on where it broke off; a session that X has forgotten is begun anew. */
-async function run(io: PublishIo, upload: Upload, context: EffectContext): Promise<Uploaded> {
+async function run(io: PublishIo, upload: Upload, context: EffectContext): Promise<UploadedMedia> {
   const begun = Session.safeParse(context.handle);
   if (!begun.success) return append(io, upload, { context, session: await begin(io, upload) });
   try {
@@ -269,7 +269,7 @@ interface Running {
   readonly session: Session;
 }
 
-async function append(io: PublishIo, upload: Upload, { context, session }: Running): Promise<Uploaded> {
+async function append(io: PublishIo, upload: Upload, { context, session }: Running): Promise<UploadedMedia> {
   let at = session;
   await context.saveHandle(at);
   while (at.sentBytes < upload.sizeBytes) {
@@ -324,7 +324,7 @@ function halved(session: Session, totalBytes: number, refusedBytes: number): Ses
   );
 }
 
-async function finalize(io: PublishIo, { mediaId, mediaKey }: Session): Promise<Uploaded> {
+async function finalize(io: PublishIo, { mediaId, mediaKey }: Session): Promise<UploadedMedia> {
   const path = `/2/media/upload/${mediaId}/finalize`;
   const { data } = await ask(io, { method: "POST", path, isIdempotent: true }, Ended);
   const lifeMs = Math.min((data.expires_after_secs ?? Infinity) * SECOND, MEDIA_LIFE_MS);
@@ -337,7 +337,7 @@ async function finalize(io: PublishIo, { mediaId, mediaKey }: Session): Promise<
   };
 }
 
-async function assertProcessed(io: PublishIo, { mediaId, askFrom }: Uploaded): Promise<true> {
+async function assertProcessed(io: PublishIo, { mediaId, askFrom }: UploadedMedia): Promise<true> {
   if (io.now() < askFrom) throw new StillProcessing(askFrom - io.now());
   const query = { command: "STATUS", media_id: mediaId };
   const { data } = await ask(io, { path: "/2/media/upload", query }, Ended);

@@ -139,7 +139,7 @@ const MINE = {
 };
 
 /** The channel of an account, or of a consent. */
-interface Found {
+interface ChannelProfile {
   readonly id: string;
   readonly name: string;
   readonly handle: string | null;
@@ -153,7 +153,7 @@ interface Found {
   readonly longUploads: string;
 }
 
-function read({ items: [item] }: z.infer<typeof Channels>): Found | null {
+function read({ items: [item] }: z.infer<typeof Channels>): ChannelProfile | null {
   if (item === undefined) return null;
   const { id, snippet, contentDetails, statistics, status } = item;
   return {
@@ -169,7 +169,7 @@ function read({ items: [item] }: z.infer<typeof Channels>): Found | null {
 }
 
 /** Null where the Google account has no channel any more. */
-export async function findChannel(io: PlatformIo): Promise<Found | null> {
+export async function findChannel(io: PlatformIo): Promise<ChannelProfile | null> {
   return read(await askAs(io, MINE, Channels));
 }
 

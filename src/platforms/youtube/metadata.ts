@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { Checked, CheckedAt, GatedOption, PlatformPost } from "../../ports/platform.ts";
+import type { CheckResult, CheckedAt, GatedOption, PlatformPost } from "../../ports/platform.ts";
 import { checkSubtitles } from "../shared/subtitles.ts";
 
 /** https://developers.google.com/youtube/v3/docs/videos#properties */
@@ -101,7 +101,7 @@ export function visibilityOf({ metadata }: Pick<YoutubePost, "metadata">): "publ
 }
 
 /** What data cannot say of a post, and what a person should know before its time. */
-export function checkPost(post: YoutubePost, at?: CheckedAt): Checked {
+export function checkPost(post: YoutubePost, at?: CheckedAt): CheckResult {
   const errors = [
     ...(hasBrackets(post.caption ?? "")
       ? ["caption: has < or >, which YouTube does not allow in descriptions. Leave them out."]

@@ -12,7 +12,7 @@ import { findFirst, pages } from "../shared/pages.ts";
 import { reconcileByListing, repeatableStep } from "../shared/reconcile.ts";
 import { readSubtitles, type WrittenSubtitles } from "../shared/subtitles.ts";
 import { type Picture, publishHeld, type Thumbnail } from "../shared/film/held.ts";
-import { asFault, type Film, type Uploaded, uploadFilm } from "../shared/film/sessions.ts";
+import { asFault, type Film, type UploadedVideo, uploadFilm } from "../shared/film/sessions.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { askAs, send, uploadBaseOf, watchUrl, youtubeFaults } from "./api.ts";
 import { visibilityOf, type YoutubePost } from "./metadata.ts";
@@ -70,7 +70,7 @@ export async function publish(post: YoutubePost, io: PublishIo): Promise<Publish
 const CHUNK_BYTES = 8 * 1024 * 1024;
 
 /** Brings the film onto YouTube in private. */
-function upload(post: YoutubePost, io: PublishIo): Promise<Uploaded> {
+function upload(post: YoutubePost, io: PublishIo): Promise<UploadedVideo> {
   const body = bodyOf(post, io);
   return uploadFilm(io, {
     title: "YouTube",
@@ -111,13 +111,13 @@ function bodyOf(post: YoutubePost, io: PublishIo): JsonObject {
   };
 }
 
-interface Begun {
+interface UploadRequest {
   readonly post: YoutubePost;
   readonly body: JsonObject;
   readonly film: MediaItem;
 }
 
-async function beginSession(io: PublishIo, { post, body, film }: Begun): Promise<string> {
+async function beginSession(io: PublishIo, { post, body, film }: UploadRequest): Promise<string> {
   const { sizeBytes, mimeType } = film.facts;
   const { notifySubscribers } = post.metadata;
   const base = uploadBaseOf(io);

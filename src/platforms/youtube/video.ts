@@ -160,7 +160,7 @@ export function updateVideo(io: PlatformIo, id: string, parts: JsonObject): Prom
   return askAs(io, { ...how, path: "videos", json: { id, ...parts } }, Video);
 }
 
-interface Wanted {
+interface UploadSearch {
   readonly post: YoutubePost;
   /** In milliseconds since 1970. */
   readonly since: number;
@@ -183,7 +183,7 @@ const Page = z.looseObject({
 });
 
 /** The id of a video among the channel's uploads that is this post's by title, time and size; null: none is. */
-export async function findUpload(io: PublishIo, wanted: Wanted): Promise<string | null> {
+export async function findUpload(io: PublishIo, wanted: UploadSearch): Promise<string | null> {
   const { title } = wanted.post.metadata;
   const videos = pages(MAX_PAGES, async (pageToken) => {
     const query = { part: "snippet,contentDetails", playlistId: uploadsOf(io), maxResults: 50, pageToken };
@@ -206,7 +206,7 @@ function uploadsOf({ account }: PublishIo): string {
 const FileDetails = z.looseObject({ fileSize: z.coerce.number() });
 
 /** Until YouTube looked at the file it does not tell its size; title, text and time must do then. */
-function isSame({ fileDetails, snippet }: Video, { post, sizeBytes }: Wanted): boolean {
+function isSame({ fileDetails, snippet }: Video, { post, sizeBytes }: UploadSearch): boolean {
   const file = FileDetails.safeParse(fileDetails);
   if (file.success) return file.data.fileSize === sizeBytes;
   return (snippet?.["description"] ?? "") === (post.caption ?? "");

@@ -4,7 +4,7 @@ import { withFullStop } from "../../domain/text/plain-text.ts";
 import { tellTime } from "../../domain/time.ts";
 import { readWallClock } from "../../domain/wall-clock.ts";
 import type { CallContext } from "../../context.ts";
-import { changePosts as changeWaiting, planChange, type Planned } from "../change-posts.ts";
+import { changePosts as changeWaiting, planChange, type PlannedChange } from "../change-posts.ts";
 import { tellDoubts } from "../post-in-words.ts";
 import type { DraftRow } from "../../store/queries/drafts.ts";
 import { askToChange as askAboutPosts, askToDisconnect as askAboutChannel } from "../questions.ts";
@@ -82,7 +82,7 @@ function isFiltered({ ids, accountId, label, from, to }: PostsChange): boolean {
 async function tellSeries(
   call: CallContext,
   input: PostsChange,
-  planned: readonly Planned[],
+  planned: readonly PlannedChange[],
 ): Promise<readonly Said[]> {
   const within = isFiltered(input)
     ? await findComing(call, spanOf(call, input), input.accountId ?? null)
@@ -92,7 +92,10 @@ async function tellSeries(
 }
 
 /** The series that post on a day, and on the channel, that posts move to. */
-async function tellFilledDays(call: CallContext, planned: readonly Planned[]): Promise<readonly Said[]> {
+async function tellFilledDays(
+  call: CallContext,
+  planned: readonly PlannedChange[],
+): Promise<readonly Said[]> {
   const moved = planned.flatMap(({ row, scheduledAt: at }) =>
     at === null || at === row.scheduled_at ? [] : [{ accountId: row.account_id, at }],
   );

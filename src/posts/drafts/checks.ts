@@ -26,7 +26,7 @@ import { mergeMetadata } from "../post-form.ts";
 import { prepareForm, preparePost, type PreparedPost } from "../prepare.ts";
 import { previewPost } from "../preview.ts";
 import type { DraftContent } from "./draft-content.ts";
-import type { Own } from "./draft-places.ts";
+import type { PartContent } from "./draft-places.ts";
 
 /* What scheduling would say of a draft's posts. */
 
@@ -167,7 +167,7 @@ export async function checkTarget(
  * What the draft names, as it was read when it was written: its writer was allowed to. What becomes an address only in
  * the post was never looked up.
  */
-function keptIn(platform: AnyPlatform, parts: readonly Own[], card?: LinkCard | null): Set<string> {
+function keptIn(platform: AnyPlatform, parts: readonly PartContent[], card?: LinkCard | null): Set<string> {
   const places = parts.flatMap((part) => placesOf(platform, part));
   return new Set([...places.map(({ url }) => url), card?.picture ?? ""]);
 }

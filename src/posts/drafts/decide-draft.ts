@@ -53,14 +53,14 @@ export function eachOf(call: CallContext, input: DecideDraft): OneDecision[] {
 }
 
 /** What a person decides about a draft, or about several: each for itself, with a result each. */
-export async function decideDrafts(call: CallContext, input: DecideDraft): Promise<Decided> {
+export async function decideDrafts(call: CallContext, input: DecideDraft): Promise<DecisionResult> {
   const [first, ...more] = eachOf(call, input);
   if (first === undefined) throw new AppError("invalid", "drafts: is empty. Give at least one draft.");
   const doubts = readScheduledAt(call, input.scheduledAt).warnings;
   const besides = async (
     told: readonly Said[],
     drafts: readonly (SaidDraft | null)[],
-  ): Promise<Pick<Decided, "warnings">> => {
+  ): Promise<Pick<DecisionResult, "warnings">> => {
     const warnings = [...doubts, ...told, ...(await warnOfApproved(call, input, drafts))];
     return warnings.length === 0 ? {} : { warnings };
   };
@@ -211,14 +211,18 @@ interface DecidedOne {
   readonly warnings?: Said[];
 }
 
-interface Decided {
+interface DecisionResult {
   readonly draft?: SaidDraft | undefined;
   readonly results?: SaidDecidedDraft[] | undefined;
   readonly warnings?: Said[] | undefined;
 }
 
 /** The answer once the posts that were due at once are out. */
-export async function awaitDrafts(answer: Decided, call: CallContext, waiting: Waiting): Promise<Decided> {
+export async function awaitDrafts(
+  answer: DecisionResult,
+  call: CallContext,
+  waiting: Waiting,
+): Promise<DecisionResult> {
   const decided = [answer.draft, ...(answer.results ?? []).map(({ draft }) => draft)];
   const due = decided.flatMap((draft) => draft?.posts ?? []).filter((post) => isDueNow(call, post));
   if (due.length === 0) return answer;

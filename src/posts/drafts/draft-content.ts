@@ -19,7 +19,14 @@ import { findAccount } from "../../channels/accounts/accounts.ts";
 import type { AppContext, CallContext } from "../../context.ts";
 import { resolveMediaUrl, checkAddresses } from "../../files/media-places.ts";
 import { findPlatform } from "../../channels/platform-io/set-up.ts";
-import { type Own, partsOf, placesIn, replaceIn, type Schemas, sharedSchemas } from "./draft-places.ts";
+import {
+  type PartContent,
+  partsOf,
+  placesIn,
+  replaceIn,
+  type Schemas,
+  sharedSchemas,
+} from "./draft-places.ts";
 
 /** What a writer gives of a draft, whole. */
 export interface DraftContent {
@@ -267,9 +274,9 @@ function patch(before: Metadata | null, given: Metadata | null): Metadata | null
 /** With the ids of files as their addresses: what the writer may not use, no approval schedules. */
 async function resolveOwn(
   { ctx, caller }: CallContext,
-  own: Own,
+  own: PartContent,
   { schemas, at, kept }: { schemas: Schemas; at: string; kept: ReadonlySet<string> },
-): Promise<Own> {
+): Promise<PartContent> {
   const urls = new Map<string, string>();
   for (const { field, url } of placesIn({ schemas, at, own })) {
     if (url === "" || urls.has(url)) continue;

@@ -12,7 +12,7 @@ import { findPlatform } from "../../channels/platform-io/set-up.ts";
 export type Schemas = readonly Pick<AnyPlatform, "metadata">[];
 
 /** Media and fields of a draft, or of one of its targets. */
-export interface Own {
+export interface PartContent {
   readonly mediaUrl: string;
   readonly metadata: Metadata | null;
 }
@@ -21,10 +21,10 @@ export interface DraftPart {
   readonly schemas: Schemas;
   /** What its fields' names begin with. */
   readonly at: string;
-  readonly own: Own;
+  readonly own: PartContent;
 }
 
-interface Whole extends Own {
+interface Whole extends PartContent {
   readonly targets: readonly Target[];
 }
 
@@ -59,7 +59,11 @@ export function placesIn({ schemas, at, own }: DraftPart): Pick<MediaPlace, "fie
 }
 
 /** With other addresses in their places. */
-export function replaceIn(schemas: Schemas, own: Own, urls: ReadonlyMap<string, string>): Own {
+export function replaceIn(
+  schemas: Schemas,
+  own: PartContent,
+  urls: ReadonlyMap<string, string>,
+): PartContent {
   const other = (url: string): string => urls.get(url) ?? url;
   const metadata = schemas.reduce<Metadata | null>(
     (before, schema) =>

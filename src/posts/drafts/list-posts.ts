@@ -16,13 +16,13 @@ export async function listPosts(call: CallContext, args: ListPostsArgs): Promise
   return told.length === 0 ? page : { ...page, warnings: [...(page.warnings ?? []), ...told] };
 }
 
-type Wanted = Pick<ListPostsArgs, "draftId" | "label" | "provider">;
-type Found = Awaited<ReturnType<typeof findComing>>[number];
+type SeriesFilter = Pick<ListPostsArgs, "draftId" | "label" | "provider">;
+type RepeatingDraft = Awaited<ReturnType<typeof findComing>>[number];
 
 async function fitting(
   { ctx, caller }: CallContext,
-  { draftId, label, provider }: Wanted,
-): Promise<(series: Found) => boolean> {
+  { draftId, label, provider }: SeriesFilter,
+): Promise<(series: RepeatingDraft) => boolean> {
   const rows = provider === undefined ? [] : await listAccountRows(ctx.store, caller.ownerId);
   const providers = new Map(rows.map((row) => [row.id, row.provider]));
   return ({ row, content: { labels, targets } }) =>

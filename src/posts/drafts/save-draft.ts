@@ -152,14 +152,18 @@ function checkForm(
   requireRevision(revision);
 }
 
-interface Checked {
+interface CheckedContent {
   readonly content: DraftContent;
   readonly checks: readonly StoredCheck[];
   readonly warnings: readonly string[];
 }
 
 /** What is submitted has its media in the store, where they can be fetched: what a person looks at then stays. */
-async function checkWritten(call: CallContext, content: DraftContent, submit: boolean): Promise<Checked> {
+async function checkWritten(
+  call: CallContext,
+  content: DraftContent,
+  submit: boolean,
+): Promise<CheckedContent> {
   const checks = await checkDraft(call, content);
   if (!submit) return { content, checks, warnings: [] };
   await assertReady(call, content, checks, UNSAVED);

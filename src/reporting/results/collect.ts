@@ -188,7 +188,7 @@ async function collectFrom(ctx: AppContext, platform: AnyPlatform, isOver: () =>
   await Promise.all([...byAccount].map(([id, due]) => inTurn(() => collect(id, due))));
 }
 
-interface Asked {
+interface DueResult {
   readonly row: ResultRow;
   readonly account: AccountRow | undefined;
 }
@@ -197,7 +197,7 @@ interface Asked {
 async function snapshot(
   ctx: AppContext,
   platform: AnyPlatform,
-  { row, account }: Asked,
+  { row, account }: DueResult,
 ): Promise<"next" | "channel" | "platform"> {
   const now = ctx.clock.now();
   const due = stepOf(row, now);
@@ -232,7 +232,7 @@ function stepOf(row: ResultRow, now: number): Pick<ResultRow, "step" | "next_at"
   };
 }
 
-interface Told {
+interface FigureSnapshot {
   readonly figures: string;
   /** It is there no more, and is not asked about again. */
   readonly isGone: boolean;
@@ -243,7 +243,7 @@ async function ask(
   ctx: AppContext,
   platform: AnyPlatform,
   { row, account }: { readonly row: ResultRow; readonly account: AccountRow },
-): Promise<Told | null> {
+): Promise<FigureSnapshot | null> {
   if (row.post_id === "") {
     const io = await createPlatformIo(ctx, account, deadline(ASK_TIMEOUT_MS));
     const date = toIso(row.at).slice(0, 10);

@@ -101,7 +101,7 @@ function readSpan(ctx: AppContext, args: Pick<ReportArgs, "from" | "to">): { fro
   );
 }
 
-interface Keyed {
+interface KeyedGroup {
   readonly key: string;
   readonly group: Group;
 }
@@ -110,8 +110,8 @@ interface Keyed {
 type Counts = Uint32Array;
 const ALL = METRICS.length;
 
-interface Found {
-  readonly groups: Keyed[];
+interface ReportFigures {
+  readonly groups: KeyedGroup[];
   readonly metric: Metric;
   /** By the ids of their channels. */
   readonly counts: ReadonlyMap<string, Counts>;
@@ -122,7 +122,7 @@ interface Wish extends Pick<ReportArgs, "by" | "metric" | "limit"> {
   readonly accounts: readonly AccountRow[];
 }
 
-async function readFound(ctx: AppContext, scope: ReportScope, wish: Wish): Promise<Found> {
+async function readFound(ctx: AppContext, scope: ReportScope, wish: Wish): Promise<ReportFigures> {
   const { by, accounts } = wish;
   const packed = await readPacked(ctx.store, scope, { ids: by === "post" || by === "label" });
   const labels = by === "label" ? await readLabels(ctx, scope) : new Map<string, string[]>();
@@ -224,7 +224,7 @@ function mostCommon(ctx: AppContext, total: Counts, accounts: readonly AccountRo
 }
 
 /** By the median, then by the sum; what is not known stands last. */
-function sortBest(groups: readonly Keyed[], metric: Metric): Keyed[] {
+function sortBest(groups: readonly KeyedGroup[], metric: Metric): KeyedGroup[] {
   const ranked = groups.map((keyed) => ({
     keyed,
     median: keyed.group.median(metric) ?? -1,
@@ -236,8 +236,8 @@ function sortBest(groups: readonly Keyed[], metric: Metric): Keyed[] {
 
 /** What is not to be concluded from it. */
 function warn(
-  { metric, total }: Found,
-  best: readonly Keyed[],
+  { metric, total }: ReportFigures,
+  best: readonly KeyedGroup[],
   { by, age }: { readonly by: ReportBy; readonly age: string },
 ): string | null {
   const sampled = countOf(total, metric);
@@ -279,7 +279,7 @@ async function describePosts(
 interface Missing {
   readonly accounts: readonly AccountRow[];
   readonly since: number;
-  readonly found: Found;
+  readonly found: ReportFigures;
 }
 
 /** The channels without the metric, and why: each once. Where figures are only not there yet, nothing is said. */

@@ -25,10 +25,12 @@ const FEW_IN_HOUR = 3;
 const USUAL_SLOTS = 5;
 const WEEK_MINUTES = 7 * 24 * 60;
 
-type Updated = Awaited<ReturnType<typeof updateAccount>> & { readonly suggestion?: SlotSuggestion };
+type AccountChangeResult = Awaited<ReturnType<typeof updateAccount>> & {
+  readonly suggestion?: SlotSuggestion;
+};
 
 /** As `updateAccount`, and with `suggest`, on a dry run alone, slots out of the channel's own figures. */
-export async function changeAccount(call: CallContext, input: AccountChange): Promise<Updated> {
+export async function changeAccount(call: CallContext, input: AccountChange): Promise<AccountChangeResult> {
   const { suggest, ...change } = input;
   if (suggest !== true) return updateAccount(call, change);
   const { ctx, caller } = call;
@@ -105,15 +107,15 @@ function mostCommon(packed: string): { metric: Metric; sampled: number } {
   return { metric: METRICS[counts.indexOf(sampled)] ?? "views", sampled };
 }
 
-interface Found {
+interface HourSample {
   readonly minutes: number[];
   readonly values: number[];
 }
 
 /** Posts with the metric by the hour of the week at which they went live. */
-function hoursOf(packed: string, place: number, timezone: string): Found[] {
+function hoursOf(packed: string, place: number, timezone: string): HourSample[] {
   const clocks = new Clocks();
-  const hours = new Map<number, Found>();
+  const hours = new Map<number, HourSample>();
   readEach(packed, ({ at, values }) => {
     const value = values[place] ?? -1;
     if (value < 0) return;

@@ -7,10 +7,10 @@ import { type ShownAccount, toAccount } from "../../channels/accounts/accounts.t
 import type { AppContext } from "../../context.ts";
 
 /** A delivery, stored or not. */
-export type Sent = Omit<DeliveryRow, "seq">;
+export type EventDelivery = Omit<DeliveryRow, "seq">;
 
 /** The same on each try: everything in it was fixed when the event happened. */
-export function bodyOf(ctx: AppContext, row: Sent): string {
+export function bodyOf(ctx: AppContext, row: EventDelivery): string {
   const body = { type: row.event, timestamp: toIso(row.happened_at), data: dataOf(ctx, row) };
   return JSON.stringify(body, function (this: Readonly<Record<string, unknown>>, key, value: unknown) {
     // `value` is in plain words already (`toJSON`).
@@ -20,7 +20,7 @@ export function bodyOf(ctx: AppContext, row: Sent): string {
 }
 
 /** What programs get as `data`. */
-export function dataOf(ctx: AppContext, row: Sent): object {
+export function dataOf(ctx: AppContext, row: EventDelivery): object {
   const { event, snapshot, webhook_id: webhookId } = row;
   if (event === TEST_EVENT) return { webhookId };
   if (event.startsWith("post.")) return showSnapshot(snapshot);

@@ -5,14 +5,14 @@ import type { DeliveryRow, WebhookRow } from "../../store/queries/webhooks.ts";
 const TOLD_EVERY_MS = MINUTE;
 
 /** When people were last told, in milliseconds, by account. */
-export type Told = Readonly<Record<string, number>>;
+export type MessageTimes = Readonly<Record<string, number>>;
 
-export function readTold({ last_told }: Pick<WebhookRow, "last_told">): Told {
-  return JSON.parse(last_told) as Told;
+export function readTold({ last_told }: Pick<WebhookRow, "last_told">): MessageTimes {
+  return JSON.parse(last_told) as MessageTimes;
 }
 
 /** With what has just been told; what says nothing any more is left out. */
-export function toldAfter(told: Told, message: readonly DeliveryRow[], now: number): Told {
+export function toldAfter(told: MessageTimes, message: readonly DeliveryRow[], now: number): MessageTimes {
   const recent = Object.entries(told).filter(([, at]) => isRecent(at, now));
   const fresh = message.flatMap(accountsOf).map((account) => [account, now] as const);
   return Object.fromEntries([...recent, ...fresh]);
@@ -34,7 +34,7 @@ interface Group {
  */
 export function chooseMessage(
   due: readonly DeliveryRow[],
-  told: Told,
+  told: MessageTimes,
   now: number,
 ): {
   readonly message: DeliveryRow[];

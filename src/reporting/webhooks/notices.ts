@@ -10,7 +10,7 @@ import { namesAmong } from "../../channels/accounts/accounts.ts";
 import { listAccountNames } from "../../store/queries/accounts.ts";
 import type { WebhookRow } from "../../store/queries/webhooks.ts";
 import type { AppContext } from "../../context.ts";
-import { dataOf, type Sent } from "./event-body.ts";
+import { dataOf, type EventDelivery } from "./event-body.ts";
 
 /** A message for people, before a service's own form and limits. */
 export interface Notice {
@@ -29,7 +29,7 @@ export interface Notice {
 }
 
 /** One event in words. */
-interface Told {
+interface EventText {
   readonly title: string;
   readonly lines: readonly string[];
   /** For a line of its own among others. Default: the title alone. */
@@ -54,7 +54,7 @@ const MAX_NAMED = 5;
 export async function writeNotice(
   ctx: AppContext,
   webhook: Pick<WebhookRow, "owner_id">,
-  deliveries: readonly Sent[],
+  deliveries: readonly EventDelivery[],
 ): Promise<Notice> {
   const words = await openWords(ctx, webhook.owner_id);
   const events = deliveries.map((one) => ({ event: one.event, data: dataOf(ctx, one) }));
@@ -103,7 +103,7 @@ function pageOf({ event, data }: OneEvent): string {
   return "/app/plan";
 }
 
-const NOTHING: Told = { title: "Posthorn", lines: [] };
+const NOTHING: EventText = { title: "Posthorn", lines: [] };
 
 const URGENT: readonly string[] = [
   "post.failed",
@@ -111,7 +111,7 @@ const URGENT: readonly string[] = [
   "draft.partly",
 ] satisfies EventKind[];
 
-function tellOthers(others: readonly Told[]): string {
+function tellOthers(others: readonly EventText[]): string {
   const named = others
     .slice(0, MAX_NAMED)
     .map(({ title, about = "" }) => `• ${title}${about === "" ? "" : `: ${about}`}`);
@@ -138,7 +138,7 @@ async function openWords(ctx: AppContext, ownerId: string): Promise<Words> {
 }
 
 /** As it was when it happened. */
-function tell(words: Words, event: string, data: object): Told {
+function tell(words: Words, event: string, data: object): EventText {
   if (event === TEST_EVENT)
     return { title: "Posthorn: a test", lines: ["Messages from Posthorn arrive here."] };
   if (event.startsWith("post.")) return tellPost(words, event, data as SaidPost);
@@ -157,7 +157,7 @@ const POST_TITLES: Readonly<Record<string, string>> = {
   "post.cancelled": "A post was cancelled on",
 };
 
-function tellPost({ ctx, channel }: Words, event: string, post: SaidPost): Told {
+function tellPost({ ctx, channel }: Words, event: string, post: SaidPost): EventText {
   const { id, accountId, provider, error, scheduledAt } = post;
   const text = textOf(post);
   const when = tellTime(Date.parse(scheduledAt), ctx.settings.timezone);
@@ -195,7 +195,7 @@ function byWay(ctx: AppContext, command: string): string {
   return hasPage(ctx) ? "on the page (or ask your agent to)" : `with: ${command} (or ask your agent to)`;
 }
 
-function tellAccount({ ctx, channel }: Words, event: string, account: Account): Told {
+function tellAccount({ ctx, channel }: Words, event: string, account: Account): EventText {
   const { id, provider, statusReason, queuedCount } = account;
   const which = channel(id, provider);
   const waiting = queuedCount === 1 ? "1 post waits for it." : `${queuedCount} posts wait for it.`;
@@ -213,7 +213,7 @@ const DECISIONS: Readonly<Record<string, string>> = {
   stopped: "was ended",
 };
 
-function tellDraft({ ctx, channel }: Words, event: string, draft: DraftEvent): Told {
+function tellDraft({ ctx, channel }: Words, event: string, draft: DraftEvent): EventText {
   const { draftId, title, text, accountIds, scheduledAt, writtenBy, decision, posts } = draft;
   const name = inQuotes(title ?? text ?? "", MAX_SHORT_TEXT);
   const channels = accountIds.map((id) => channel(id)).join(", ");
@@ -254,7 +254,7 @@ function tellResult(
   return `• ${channel(accountId, provider)}: ${inQuotes(text, MAX_SHORT_TEXT)} ${told}`;
 }
 
-function tellDigest(words: Words, digest: DigestEvent): Told {
+function tellDigest(words: Words, digest: DigestEvent): EventText {
   const { ctx, channel } = words;
   const { date, timezone, today, failed, waitingDrafts, unknownOutcome, accountsToReconnect } = digest;
   // An event of before has none.

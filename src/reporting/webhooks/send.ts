@@ -11,7 +11,7 @@ import type { WebhookRow } from "../../store/queries/webhooks.ts";
 import { isKeyActive } from "../../access/api-keys.ts";
 import type { AppContext } from "../../context.ts";
 import { readRetryAfter } from "../../channels/platform-io/platform-request.ts";
-import { bodyOf, type Sent } from "./event-body.ts";
+import { bodyOf, type EventDelivery } from "./event-body.ts";
 import { toPushRequest } from "./push.ts";
 import { toMail, toRequest } from "./message-formats.ts";
 import { writeNotice } from "./notices.ts";
@@ -32,7 +32,7 @@ export interface Answer {
 
 interface Sending {
   /** One, or where people are told, all that goes into one message. */
-  readonly deliveries: readonly Sent[];
+  readonly deliveries: readonly EventDelivery[];
   readonly signal: AbortSignal;
 }
 
@@ -72,7 +72,11 @@ async function requestFor(
     receiver,
     secret,
     deliveries,
-  }: { receiver: Exclude<Receiver, { format: "email" }>; secret: string; deliveries: readonly Sent[] },
+  }: {
+    receiver: Exclude<Receiver, { format: "email" }>;
+    secret: string;
+    deliveries: readonly EventDelivery[];
+  },
 ): Promise<Request> {
   const [first] = deliveries;
   if (receiver.format === "push")

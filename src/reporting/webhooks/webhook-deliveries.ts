@@ -68,13 +68,13 @@ function leaseTimes(ctx: AppContext): { now: number; until: number } {
   return { now, until: now + LEASE_MS };
 }
 
-interface Leased {
+interface LeasedWebhook {
   readonly lease: WebhookLease;
   readonly webhook: WebhookRow;
 }
 
 /** What is sent next, in one request: an event, or to people all that they have not heard of an account. */
-async function nextBatch(ctx: AppContext, tx: Tx, { lease, webhook }: Leased): Promise<DeliveryRow[]> {
+async function nextBatch(ctx: AppContext, tx: Tx, { lease, webhook }: LeasedWebhook): Promise<DeliveryRow[]> {
   const times = leaseTimes(ctx);
   if (webhook.format === "standard") return nextDeliveries(tx, lease, { ...times, limit: 1 });
   const due = await nextDeliveries(tx, lease, { ...times, limit: MERGED_AT_ONCE });
@@ -86,7 +86,7 @@ async function nextBatch(ctx: AppContext, tx: Tx, { lease, webhook }: Leased): P
 /** Answers the next. A try that our own end broke off leaves no trace: the next process makes it. */
 async function deliverBatch(
   ctx: AppContext,
-  { lease, webhook, batch }: Leased & { readonly batch: readonly DeliveryRow[] },
+  { lease, webhook, batch }: LeasedWebhook & { readonly batch: readonly DeliveryRow[] },
   signal: AbortSignal,
 ): Promise<DeliveryRow[]> {
   const answer = await send(ctx, webhook, { deliveries: batch, signal });

@@ -28,7 +28,7 @@ import {
   insertWebhook,
   listDeliveryRows,
   listWebhookRows,
-  type Replayed,
+  type ReplaySelection,
   requeueDeliveries,
   type WebhookRow,
   endDelivery,
@@ -118,7 +118,7 @@ export async function replayWebhook(
   });
 }
 
-function readReplayed(ctx: AppContext, { deliveryId, since }: ReplayArgs): Replayed {
+function readReplayed(ctx: AppContext, { deliveryId, since }: ReplayArgs): ReplaySelection {
   if (deliveryId !== undefined && since === undefined) return { deliveryId };
   if (since !== undefined && deliveryId === undefined)
     return { since: parseBound("since", since, ctx.settings.timezone, false) };

@@ -2,14 +2,14 @@ import { sql } from "kysely";
 import { change, queryOf, rowsOf } from "../engine/statements.ts";
 import type { Tx } from "../engine/store.ts";
 import { indexPost } from "../queries/posts.ts";
-import type { Decided, DecidedKind, GoodKey, LostPost } from "../../domain/health/backups.ts";
+import type { LaterDecisions, DecidedKind, GoodKey, LostPost } from "../../domain/health/backups.ts";
 import { CARRIED, DECISIONS, MADE_SINCE } from "./decisions.ts";
 
 /** Brings a copy that is put back to what was decided since, as far as `isKnown`. No event comes of it. */
 export async function keepDecided(
   tx: Tx,
   { now, isKnown }: { readonly now: number; readonly isKnown: boolean },
-): Promise<Decided> {
+): Promise<LaterDecisions> {
   if (!isKnown)
     return { counts: await decide(tx, "unknown", now), goodKeys: await listGoodKeys(tx, now), lostPosts: [] };
   const lostPosts = await listLost(tx);
@@ -18,7 +18,7 @@ export async function keepDecided(
   return { counts, goodKeys: null, lostPosts };
 }
 
-async function decide(tx: Tx, which: "known" | "unknown", now: number): Promise<Decided["counts"]> {
+async function decide(tx: Tx, which: "known" | "unknown", now: number): Promise<LaterDecisions["counts"]> {
   const counts: Partial<Record<DecidedKind, number>> = {};
   for (const { told, ...rules } of Object.values(DECISIONS)) {
     const rows = await rules[which](tx, now);

@@ -223,7 +223,7 @@ const QUOTED_ADDRESS = /"r2:\/\/([a-z0-9/_.-]+)"/g;
  */
 export async function countUses(
   reader: Reader,
-  of: Of,
+  of: PostScope,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const uses = new Map<string, number>();
@@ -243,7 +243,7 @@ export async function countUses(
 /** The waiting posts that name the key, as `countUses` counts them, earliest first. */
 export function listUses(
   reader: Reader,
-  of: Of,
+  of: PostScope,
   key: string,
 ): Promise<Pick<PostRow, "id" | "caption" | "media_url">[]> {
   const url = `r2://${key}`;
@@ -263,9 +263,9 @@ export function listUses(
     .execute();
 }
 
-type Of = Pick<FileReach, "ownerId" | "accountIds">;
+type PostScope = Pick<FileReach, "ownerId" | "accountIds">;
 
-const waitingPosts = (reader: Reader, { ownerId, accountIds }: Of) =>
+const waitingPosts = (reader: Reader, { ownerId, accountIds }: PostScope) =>
   queryOf(reader)
     .selectFrom("posts")
     .where("owner_id", "=", ownerId)
@@ -274,7 +274,7 @@ const waitingPosts = (reader: Reader, { ownerId, accountIds }: Of) =>
 
 function countByMediaUrl(
   reader: Reader,
-  of: Of,
+  of: PostScope,
   urls: readonly string[],
 ): Promise<{ media_url: string; posts: number }[]> {
   return (
@@ -288,7 +288,10 @@ function countByMediaUrl(
   );
 }
 
-function namedInMetadata(reader: Reader, of: Of): Promise<{ media_url: string; metadata: string | null }[]> {
+function namedInMetadata(
+  reader: Reader,
+  of: PostScope,
+): Promise<{ media_url: string; metadata: string | null }[]> {
   return waitingPosts(reader, of)
     .select(["media_url", "metadata"])
     .where("status", "in", ["scheduled", "publishing", "uploaded"])

@@ -62,13 +62,13 @@ export async function insertDelivery(tx: Tx, row: Omit<DeliveryRow, "seq">): Pro
 }
 
 /** Which deliveries: one, or all that happened since. */
-export type Replayed = { readonly deliveryId: string } | { readonly since: number };
+export type ReplaySelection = { readonly deliveryId: string } | { readonly since: number };
 
 /** Puts deliveries back into the queue, except tests. Returns how many. */
 export async function requeueDeliveries(
   tx: Tx,
   { ownerId, webhookId }: WebhookRef,
-  which: Replayed,
+  which: ReplaySelection,
   now: number,
 ): Promise<number> {
   const base = queryOf(tx)

@@ -4,7 +4,7 @@ import { showPosts } from "../../../src/cli/shell/views.ts";
 import { createToolbox } from "../../../src/toolkit/toolbox.ts";
 import { openCalendarLink } from "../../../src/reporting/feeds/calendar-link.ts";
 import { writeNotice } from "../../../src/reporting/webhooks/notices.ts";
-import type { Sent } from "../../../src/reporting/webhooks/event-body.ts";
+import type { EventDelivery } from "../../../src/reporting/webhooks/event-body.ts";
 import { callerOf } from "../../support/context.ts";
 import { queryOf } from "../../support/handles.ts";
 import { startService, type Service } from "../../support/service.ts";
@@ -171,7 +171,9 @@ describe("channels of one name are told apart", () => {
       webhook_id: "",
       happened_at: 0,
     };
-    const notice = await writeNotice(service.ctx, { owner_id: "default" }, [sent as unknown as Sent]);
+    const notice = await writeNotice(service.ctx, { owner_id: "default" }, [
+      sent as unknown as EventDelivery,
+    ]);
     expectClear(`${notice.title} ${notice.text}`);
   });
 });

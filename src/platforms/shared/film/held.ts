@@ -6,7 +6,7 @@ import { type FaultKind, type Json, PlatformFault } from "../../../ports/platfor
 import type { PlatformPost, PublishOutcome } from "../../../ports/platform.ts";
 import type { PublishIo } from "../../../ports/publish-io.ts";
 import { asRetryable, throwNotSent } from "../faults.ts";
-import type { Uploaded } from "./sessions.ts";
+import type { UploadedVideo } from "./sessions.ts";
 
 /** A platform flips what it has a time of within so long after it; before we do. */
 const FLIPS_WITHIN_MS = 10 * SECOND;
@@ -49,7 +49,7 @@ interface HeldFilm {
   readonly thumbnail: Thumbnail;
   /** Told where the platform changes nothing without a word. */
   readonly staysHidden: string;
-  upload(): Promise<Uploaded>;
+  upload(): Promise<UploadedVideo>;
   /** Null where it is not there. */
   look(id: string): Promise<Standing | null>;
   /** Changes who sees it; may be repeated. What the platform tells afterwards. */
@@ -80,7 +80,7 @@ export async function publishHeld(io: PublishIo, film: HeldFilm): Promise<Publis
 }
 
 /** A video that is what it is to be, or what one that is private still waits for. */
-interface Seen {
+interface VideoOutcome {
   readonly state: "live" | "held";
   readonly url?: string;
   readonly checkAgainMs?: number;
@@ -91,7 +91,7 @@ interface Seen {
  * Trouble with asking about the video is no trouble of the post's: it is there, and nothing may upload it a
  * second time. Throws `auth`, and `rejected` for a video that the platform could not use.
  */
-async function look(io: PublishIo, film: HeldFilm, uploaded: Uploaded): Promise<Seen> {
+async function look(io: PublishIo, film: HeldFilm, uploaded: UploadedVideo): Promise<VideoOutcome> {
   let standing: Standing | null;
   try {
     standing = await film.look(uploaded.id);
@@ -112,12 +112,16 @@ async function look(io: PublishIo, film: HeldFilm, uploaded: Uploaded): Promise<
   );
 }
 
-interface Looked {
-  readonly uploaded: Uploaded;
+interface CheckedVideo {
+  readonly uploaded: UploadedVideo;
   readonly standing: Standing;
 }
 
-async function judge(io: PublishIo, film: HeldFilm, { uploaded, standing }: Looked): Promise<Seen> {
+async function judge(
+  io: PublishIo,
+  film: HeldFilm,
+  { uploaded, standing }: CheckedVideo,
+): Promise<VideoOutcome> {
   const lateMs = io.now() - Math.max(film.post.scheduledAt, uploaded.at);
   const isProcessing = standing.state === "processing";
   if (!io.isDue) return isProcessing ? held(lookAheadMs(io.now() - uploaded.at)) : { state: "held" };
@@ -140,8 +144,8 @@ const Flipped = z.object({ privacy: z.string(), refusal: z.string(), url: z.stri
 async function flip(
   io: PublishIo,
   film: HeldFilm,
-  { uploaded: { id }, standing: { isKept } }: Looked,
-): Promise<Seen> {
+  { uploaded: { id }, standing: { isKept } }: CheckedVideo,
+): Promise<VideoOutcome> {
   const { wanted, hidden } = film;
   const told = await io.effect<Json>({
     step: "publish",
@@ -163,15 +167,15 @@ async function flip(
   return kept(refusal === "" ? film.staysHidden : refusal);
 }
 
-function kept(note: string): Seen {
+function kept(note: string): VideoOutcome {
   return { state: "held", checkAgainMs: HOUR, note };
 }
 
-function held(checkAgainMs: number): Seen {
+function held(checkAgainMs: number): VideoOutcome {
   return { state: "held", checkAgainMs };
 }
 
-async function shown(film: HeldFilm, url: string | undefined): Promise<Seen> {
+async function shown(film: HeldFilm, url: string | undefined): Promise<VideoOutcome> {
   await film.after?.(true);
   return { state: "live", ...(url === undefined ? {} : { url }) };
 }

@@ -39,14 +39,14 @@ export interface Film {
   readonly url: string;
 }
 
-export const Uploaded = z.object({
+export const UploadedVideo = z.object({
   id: z.string(),
   url: z.string().nullable().default(null),
   at: z.number(),
 });
 
 /** `at`: since when it is on the platform, in milliseconds since 1970. */
-export type Uploaded = z.infer<typeof Uploaded>;
+export type UploadedVideo = z.infer<typeof UploadedVideo>;
 
 export interface Lost {
   /** It was begun then, in milliseconds since 1970. */
@@ -84,7 +84,7 @@ interface FilmSessions {
  * Brings the film onto the platform, unseen. One step: its handle is the session, which says at any time how far
  * it is, or which video came of it. No video exists before the last byte arrived.
  */
-export async function uploadFilm(io: PublishIo, to: FilmSessions): Promise<Uploaded> {
+export async function uploadFilm(io: PublishIo, to: FilmSessions): Promise<UploadedVideo> {
   const open = io.resultOf("upload") === null ? await openFilm(io, to.mediaUrl) : unopened;
   const uploaded = await io.effect<Json>({
     step: "upload",
@@ -92,7 +92,7 @@ export async function uploadFilm(io: PublishIo, to: FilmSessions): Promise<Uploa
     send: (context) => send({ io, to, film: open() }, context),
     reconcile: (context) => reconcile(io, to, context),
   });
-  return Uploaded.parse(uploaded);
+  return UploadedVideo.parse(uploaded);
 }
 
 /**
@@ -124,7 +124,7 @@ interface Sending {
   readonly film: MediaItem;
 }
 
-async function send({ io, to, film }: Sending, context: EffectContext): Promise<Uploaded> {
+async function send({ io, to, film }: Sending, context: EffectContext): Promise<UploadedVideo> {
   const { handle, saveHandle, key } = context;
   const { sizeBytes } = film.facts;
   const known = Session.safeParse(handle).data;

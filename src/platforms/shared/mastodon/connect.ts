@@ -145,7 +145,7 @@ async function connectWithToken(servers: Servers, input: ConnectInput, io: Conne
 }
 
 /** A server, and whose token it is asked with. */
-interface At {
+interface ServerAccess {
   readonly server: string;
   readonly secrets: Secrets;
 }
@@ -153,7 +153,7 @@ interface At {
 const AppScopes = z.looseObject({ scopes: z.array(z.string()) });
 
 /** Mastodon tells them since 4.3; the others take the token, and may refuse a post. */
-async function requireScopes(servers: Servers, io: ConnectIo, at: At): Promise<void> {
+async function requireScopes(servers: Servers, io: ConnectIo, at: ServerAccess): Promise<void> {
   const path = "/api/v1/apps/verify_credentials";
   const app = await askWith(io, at, { path }, AppScopes).catch(() => null);
   if (app === null) return;
@@ -169,7 +169,7 @@ async function requireScopes(servers: Servers, io: ConnectIo, at: At): Promise<v
   );
 }
 
-async function readTarget({ software }: Servers, io: ConnectIo, at: At): Promise<Target> {
+async function readTarget({ software }: Servers, io: ConnectIo, at: ServerAccess): Promise<Target> {
   const { server } = at;
   const account = await askWith(io, at, ME, Account);
   return {

@@ -162,10 +162,10 @@ const FAMILIES: Readonly<Record<string, Family>> = {
   },
 };
 
-type Known = Pick<PlatformAccount, "limits" | "settings">;
+type AccountFacts = Pick<PlatformAccount, "limits" | "settings">;
 
 /** By what the server said; before that, by what it was connected as. */
-export function familyOf(account: Known): Family {
+export function familyOf(account: AccountFacts): Family {
   const software = limitsOf(account).software ?? account.settings["software"];
   return (typeof software === "string" ? FAMILIES[software] : undefined) ?? OTHER;
 }
@@ -173,7 +173,7 @@ export function familyOf(account: Known): Family {
 const EDITABLE = ["caption", "altText", "sensitive", "spoilerText", "language"] as const;
 
 /** What the server takes of a poll; Mastodon's own limits where it does not say. */
-export function pollLimitsOf(account: Known) {
+export function pollLimitsOf(account: AccountFacts) {
   const limits = limitsOf(account);
   return {
     maxOptions: limits.pollOptions ?? 4,
@@ -184,16 +184,16 @@ export function pollLimitsOf(account: Known) {
 }
 
 /** Whether a post of its may show another one. */
-export function takesQuotes(account: Known): boolean {
+export function takesQuotes(account: AccountFacts): boolean {
   return familyOf(account) === MASTODON && isAtLeast(limitsOf(account).version, 4, 5);
 }
 
-export function altLengthOf(account: Known): number {
+export function altLengthOf(account: AccountFacts): number {
   return limitsOf(account).altLength ?? familyOf(account).usual.altLength;
 }
 
 /** Those of the account's own server. */
-export function capabilitiesOf(account: Known): StatedCapabilities {
+export function capabilitiesOf(account: AccountFacts): StatedCapabilities {
   const limits = limitsOf(account);
   const family = familyOf(account);
   const { maxCharacters, software } = limits;

@@ -4,7 +4,13 @@ import { mentionsByAddress, mentionToken } from "../../../domain/posts/mentions.
 import type { Metrics } from "../../../domain/posts/post.ts";
 import { DAY, SECOND } from "../../../domain/time.ts";
 import { type JsonObject, PlatformFault, type PlatformIo } from "../../../ports/platform-io.ts";
-import type { Choice, Edited, Inspection, PlatformAnalytics, PostInsights } from "../../../ports/platform.ts";
+import type {
+  Choice,
+  EditResult,
+  Inspection,
+  PlatformAnalytics,
+  PostInsights,
+} from "../../../ports/platform.ts";
 import type { PublishIo } from "../../../ports/publish-io.ts";
 import type { FormPart } from "../../../ports/request-body.ts";
 import { countByPost, type CountedPost, idReader } from "../live.ts";
@@ -58,7 +64,11 @@ function countOf(status: Status): Partial<Metrics> {
  * What an edit does not name is lost: media, text, warning. So all of it is sent, as the post has it where that
  * was changed, else as it stands there.
  */
-export async function edit(post: MastodonPost, changed: readonly string[], io: PlatformIo): Promise<Edited> {
+export async function edit(
+  post: MastodonPost,
+  changed: readonly string[],
+  io: PlatformIo,
+): Promise<EditResult> {
   const current = await requireStatus(post, io);
   const [{ text, media }] = partsOf(post, mentionsByAddress);
   const { sensitive, spoilerText = "", language } = post.metadata;

@@ -7,7 +7,7 @@ import { parseUrl } from "../../../domain/parse-url.ts";
 import { MINUTE, SECOND } from "../../../domain/time.ts";
 import type { MediaItem } from "../../../ports/media.ts";
 import { type JsonObject, PlatformFault, type PlatformIo } from "../../../ports/platform-io.ts";
-import type { Checked, CheckedAt, PublishOutcome } from "../../../ports/platform.ts";
+import type { CheckResult, CheckedAt, PublishOutcome } from "../../../ports/platform.ts";
 import type { EffectContext, LiveAt, PublishIo } from "../../../ports/publish-io.ts";
 import type { FormPart } from "../../../ports/request-body.ts";
 import { checkFirst, filePart, inOrder, openAll, picturePart } from "../media.ts";
@@ -28,7 +28,7 @@ const LISTED_AFTER_MS = 2 * MINUTE;
 const ASK_MEDIA_AGAIN_MS = 3 * SECOND;
 
 /** A status as the ledger keeps it. */
-type Posted = { readonly id: string; readonly url: string | null };
+type CreatedStatus = { readonly id: string; readonly url: string | null };
 
 /** What may be sent of a part: its place in the thread, and what it answers. */
 interface Outgoing extends InThread {
@@ -53,14 +53,14 @@ export async function publish(post: MastodonPost, io: PublishIo): Promise<Publis
   });
   if (!io.isDue) return { state: "prepared" };
   if (await isProcessing(media.flat(), io)) return { state: "processing", checkAgainMs: ASK_MEDIA_AGAIN_MS };
-  const send = (part: Part, at: InThread): Promise<Posted> => {
+  const send = (part: Part, at: InThread): Promise<CreatedStatus> => {
     const mediaIds = (media[at.at] ?? []).map(({ id }) => id);
     return sendStatus({ post, part, mediaIds, ...at }, io);
   };
   return { state: "live", ...liveAt(await sendThread(parts, send, io)) };
 }
 
-function liveAt({ id, url }: Posted): LiveAt {
+function liveAt({ id, url }: CreatedStatus): LiveAt {
   return { platformPostId: id, platformUrl: url };
 }
 
@@ -79,12 +79,12 @@ function quotedId(quote: string): string | null {
   return /(?:^|\/)([0-9A-Za-z_-]{1,64})\/?$/.exec(quote)?.[1] ?? null;
 }
 
-function sendStatus(outgoing: Outgoing, io: PublishIo): Promise<Posted> {
+function sendStatus(outgoing: Outgoing, io: PublishIo): Promise<CreatedStatus> {
   const { at, part, mediaIds, replyTo, post } = outgoing;
   const body = bodyOf(outgoing, io);
   const wanted = { text: part.text, spoilerText: post.metadata.spoilerText ?? "", mediaIds, replyTo };
   const { keyMs, listsAll } = familyOf(io.account);
-  return io.effect<Posted>({
+  return io.effect<CreatedStatus>({
     step: stepOf(at),
     request: body,
     send: (context) => create(body, context, io),
@@ -102,7 +102,7 @@ function sendStatus(outgoing: Outgoing, io: PublishIo): Promise<Posted> {
   });
 }
 
-async function create(body: JsonObject, { key }: EffectContext, io: PublishIo): Promise<Posted> {
+async function create(body: JsonObject, { key }: EffectContext, io: PublishIo): Promise<CreatedStatus> {
   const headers = familyOf(io.account).sendsKey ? { "idempotency-key": key } : {};
   const call = { method: "POST", path: "/api/v1/statuses", json: body, headers } as const;
   const { id, url } = await own(io, call, Status);
@@ -138,7 +138,7 @@ export function pathOf(id: string): string {
 }
 
 /** What a status must be to be the one that was sent. */
-interface Wanted {
+interface StatusSearch {
   readonly text: string;
   readonly spoilerText: string;
   readonly mediaIds: readonly string[];
@@ -161,7 +161,11 @@ export function listStatuses(io: PlatformIo, since: number): AsyncGenerator<Stat
   });
 }
 
-async function findStatus(io: PlatformIo, wanted: Wanted, since: number): Promise<Posted | null> {
+async function findStatus(
+  io: PlatformIo,
+  wanted: StatusSearch,
+  since: number,
+): Promise<CreatedStatus | null> {
   const { keepsMediaIds } = familyOf(io.account);
   for await (const status of listStatuses(io, since)) {
     if (status.in_reply_to_id !== wanted.replyTo) continue;
@@ -177,7 +181,11 @@ async function findStatus(io: PlatformIo, wanted: Wanted, since: number): Promis
 const Source = z.looseObject({ text: z.string(), spoiler_text: z.string().catch("") });
 
 /** By what readers see; where a server has made markup of it, by what was sent. */
-async function hasText(io: PlatformIo, status: Status, { text, spoilerText }: Wanted): Promise<boolean> {
+async function hasText(
+  io: PlatformIo,
+  status: Status,
+  { text, spoilerText }: StatusSearch,
+): Promise<boolean> {
   if (comparable(status.spoiler_text) !== comparable(spoilerText)) return false;
   if (isSame(textOfHtml(status.content), text)) return true;
   const source = await readSource(io, status.id);
@@ -205,7 +213,7 @@ const MAX_SERVER = 253;
 const MENTION = /(@[\p{L}\p{N}_.-]*[\p{L}\p{N}_])@[\p{L}\p{N}][\p{L}\p{N}.-]*[\p{L}\p{N}]/gu;
 
 /** A file on the server that no status names yet. `isReady`: it was when it had come. */
-type Attached = { readonly id: string; readonly isReady: boolean };
+type UploadedMedia = { readonly id: string; readonly isReady: boolean };
 
 interface Sending {
   readonly io: PublishIo;
@@ -222,7 +230,7 @@ function focusOf({ metadata: { focus } }: MastodonPost): string | null {
 }
 
 /** Opens all of a part's media before anything is sent: what cannot be posted is refused as a whole. */
-async function sendMedia({ media }: Part, to: Sending): Promise<Attached[]> {
+async function sendMedia({ media }: Part, to: Sending): Promise<UploadedMedia[]> {
   const items = await openAll(media, to.io);
   if (items.length > 1 && items.some(({ facts }) => facts.type !== "image"))
     throw new AppError("invalid", MIXED);
@@ -234,9 +242,9 @@ async function sendMedia({ media }: Part, to: Sending): Promise<Attached[]> {
 const MIXED =
   "metadata.moreMedia: a post on this server shows either pictures or one video or sound. Leave the rest out or use metadata.thread.";
 
-function sendOne(item: MediaItem, to: Sending): Promise<Attached> {
+function sendOne(item: MediaItem, to: Sending): Promise<UploadedMedia> {
   const { io } = to;
-  return repeatableStep<Attached>(io, {
+  return repeatableStep<UploadedMedia>(io, {
     step: `upload ${to.name}`,
     request: { url: item.url, altText: item.altText, thumbnailUrl: to.thumbnailUrl, focus: to.focus },
     send: async () => upload(io, await toForm(item, to)),
@@ -256,7 +264,7 @@ async function toForm(item: MediaItem, { io, thumbnailUrl, focus }: Sending): Pr
 }
 
 /** 202 is "not ready yet" with an attachment that has no address so far. */
-async function upload(io: PublishIo, multipart: readonly FormPart[]): Promise<Attached> {
+async function upload(io: PublishIo, multipart: readonly FormPart[]): Promise<UploadedMedia> {
   const send = (path: string) => own(io, { method: "POST", path, multipart, ...UPLOAD_TIMES }, Attachment);
   try {
     const { id, url } = await send("/api/v2/media");
@@ -276,7 +284,7 @@ function readAttachment(io: PlatformIo, id: string): Promise<z.infer<typeof Proc
 }
 
 /** Whether the server still works on any of them. Throws `rejected` where it could not make use of one. */
-async function isProcessing(attached: readonly Attached[], io: PlatformIo): Promise<boolean> {
+async function isProcessing(attached: readonly UploadedMedia[], io: PlatformIo): Promise<boolean> {
   for (const { id, isReady } of attached) {
     if (isReady) continue;
     const found = await readAttachment(io, id);
@@ -293,7 +301,7 @@ export function measure(text: string, urlLength?: number): number {
 }
 
 /** What the schema cannot say: lengths on this server, and what excludes what. */
-export function check(post: MastodonPost, { account, media }: CheckedAt): Checked {
+export function check(post: MastodonPost, { account, media }: CheckedAt): CheckResult {
   const { spoilerText } = post.metadata;
   const errors = [
     ...checkLengths(post, account),

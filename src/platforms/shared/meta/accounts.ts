@@ -69,7 +69,7 @@ export const PageEntry = z.looseObject({
 });
 type PageEntry = z.infer<typeof PageEntry>;
 
-interface Wanted<T> {
+interface PageQuery<T> {
   readonly entry: z.ZodType<T>;
   /** What is asked of a Page beside its token and tasks. */
   readonly fields: string;
@@ -82,7 +82,7 @@ interface Wanted<T> {
  * portfolio (https://github.com/trypostit/trypost/pull/301), so portfolios are looked through, and the Pages that
  * the token names are read one by one.
  */
-export async function findPages<T extends PageEntry>(person: Person, wanted: Wanted<T>): Promise<T[]> {
+export async function findPages<T extends PageEntry>(person: Person, wanted: PageQuery<T>): Promise<T[]> {
   const fields = `id,access_token,${wanted.fields}`;
   const own = asPerson(person, "me/accounts", { fields: `${fields},tasks` });
   const found = new Map<string, T>();
@@ -107,7 +107,7 @@ function add<T extends PageEntry>(found: Map<string, T>, pages: readonly T[]): v
 
 const Portfolio = z.looseObject({ id: Id });
 
-async function listPortfolios<T>(person: Person, { entry, fields }: Wanted<T>): Promise<T[]> {
+async function listPortfolios<T>(person: Person, { entry, fields }: PageQuery<T>): Promise<T[]> {
   const asked = list(person, asPerson(person, "me/businesses", { fields: "id" }), Portfolio);
   const pages: T[] = [];
   for (const { id } of (await orNone(person, [asked])).flat()) {

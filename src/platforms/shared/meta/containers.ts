@@ -292,20 +292,20 @@ export type Containers = ReturnType<typeof createContainers>;
 const Form = z.record(z.string(), z.union([z.string(), z.boolean()]));
 
 /** Gives the post's id. Throws `isNotDone` where the container is gone, or not ready yet. */
-async function release({ api, container }: At): Promise<string> {
+async function release({ api, container }: ReleaseContext): Promise<string> {
   const form = { creation_id: container.id };
   const answer = await api.ask({ method: "POST", path: `${api.path}_publish`, form }, Created);
   await api.published?.(answer);
   return answer.id;
 }
 
-interface At extends Pick<Publishing, "container" | "find"> {
+interface ReleaseContext extends Pick<Publishing, "container" | "find"> {
   readonly io: PublishIo;
   readonly api: ContainerApi;
 }
 
 /** A refusal may mean that it is published already: by an earlier sending, whose answer was lost. */
-async function publishOrAdopt(at: At, { timesSent }: EffectContext): Promise<string | null> {
+async function publishOrAdopt(at: ReleaseContext, { timesSent }: EffectContext): Promise<string | null> {
   const { api, container } = at;
   try {
     return await release(at);
@@ -317,7 +317,7 @@ async function publishOrAdopt(at: At, { timesSent }: EffectContext): Promise<str
 }
 
 /** A container that is published is never published again, and one that is not may be a moment behind. */
-async function reconcilePublished(at: At, context: ReconcileContext): Promise<Reconciled<Json>> {
+async function reconcilePublished(at: ReleaseContext, context: ReconcileContext): Promise<Reconciled<Json>> {
   const { io, api, container } = at;
   const { state } = await api.read(container.id);
   if (state !== "PUBLISHED")
@@ -332,7 +332,7 @@ async function reconcilePublished(at: At, context: ReconcileContext): Promise<Re
 }
 
 /** It was not there before it was made; the platform's clock may be behind ours by a minute. */
-function findPublished({ container, find }: At): Promise<string | null> {
+function findPublished({ container, find }: ReleaseContext): Promise<string | null> {
   return find(container.madeAt - MINUTE);
 }
 
