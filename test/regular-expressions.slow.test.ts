@@ -25,7 +25,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "src/domain/sentences.ts /^((?:[a-z]": AT_START,
   "src/domain/arguments/meant-times.ts /^(?<one>": AT_START,
   "src/domain/arguments/meant-times.ts /^(?<year>": AT_START,
-  "src/domain/time.ts / ?([zZ]|[+-]": "a time has 200 characters at the most",
+  "src/domain/parse-time.ts / ?([zZ]|[+-]": "a time has 200 characters at the most",
   "src/domain/posts/for-people.ts /": "our own sentences of 2,000 characters",
   "src/posts/post-in-words.ts /(?<!": "our own sentences of 2,000 characters",
   "src/http/openapi/openapi-operations.ts / ?Example: ": "the descriptions of our own tools",
