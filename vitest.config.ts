@@ -23,6 +23,8 @@ export default defineConfig({
     maxWorkers: 4,
     globalSetup: ["test/support/has-driver.ts", "test/support/pds-server.ts"],
     setupFiles: ["test/support/no-process.ts"],
+    // A busy machine takes its time to show what a step did.
+    expect: { poll: { timeout: 10_000 } },
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

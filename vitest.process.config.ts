@@ -13,6 +13,8 @@ export default defineConfig({
     isolate: false,
     // Much time goes into waiting for other processes, so more run than there are cores.
     maxWorkers: 4,
+    // A busy machine takes its time to show what a step did.
+    expect: { poll: { timeout: 10_000 } },
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
