@@ -68,8 +68,8 @@ export async function createContext(
         { byMs },
         "this machine's clock is wrong. Posthorn goes by the database's clock. Set this one (NTP)",
       );
-    const door = held(closers, createDoor(config));
-    const outbound = overrides.outbound ?? door;
+    const http = held(closers, createHttpClient(config));
+    const outbound = overrides.outbound ?? http;
     const files = overrides.files ?? (await openFileStore(setup));
     const copies = manyHosts || config.bucket !== null ? sharedCopies(files) : undefined;
     const ctx: Context = {
@@ -79,7 +79,7 @@ export async function createContext(
       log,
       cipher: await openCipher(store, setup),
       outbound,
-      sockets: door,
+      sockets: http,
       mailer: setup.secrets.smtp === null ? null : createMailer(setup.secrets.smtp),
       files,
       media: createMediaSource({
@@ -134,7 +134,7 @@ function held<T extends AsyncDisposable>(closers: Closers, opened: T): T {
 }
 
 /** The way to the network that the settings allow. */
-function createDoor(config: Config): ReturnType<typeof createOutbound> {
+function createHttpClient(config: Config): ReturnType<typeof createOutbound> {
   return createOutbound({ allowedHosts: config.allowedHosts, userAgent: `Posthorn/${VERSION}` });
 }
 

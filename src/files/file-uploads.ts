@@ -289,7 +289,7 @@ export async function uploadFile(
   return createUploadLink(call, { name: args.name ?? null, altText: args.altText ?? null });
 }
 
-/** Fetches a file through the outbound door into the store. */
+/** Fetches a file through the outbound client into the store. */
 export async function importFile(
   call: CallContext,
   args: UploadFileArgs & { readonly url: string; readonly isTakenIn?: boolean },

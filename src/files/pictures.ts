@@ -121,7 +121,7 @@ function isForChannelsOf(caller: Caller, { targets }: DraftRow): boolean {
 
 /**
  * Any address is read that a post could name, as publishing would read it: those who may read posts name it, so what
- * protects here is the outbound door, which leads into no private network. What comes back is a picture or nothing.
+ * protects here is the outbound client, which leads into no private network. What comes back is a picture or nothing.
  */
 function findRemote(call: CallContext, { url, side }: PictureRequest): SmallPicture {
   const { href } = call.ctx.outbound.assertAllowed("url", url);

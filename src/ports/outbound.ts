@@ -32,7 +32,7 @@ export interface OutboundResponse {
 }
 
 /**
- * The one door to the network: http and https only, every resolved address checked at connect time, redirects
+ * The one way to the network: http and https only, every resolved address checked at connect time, redirects
  * followed by hand. Throws `AppError` `invalid` for an address that is never allowed, `OutboundFailure` for a
  * network that failed.
  */

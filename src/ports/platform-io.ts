@@ -114,7 +114,7 @@ export interface PlatformRequest
   readonly classify?: (response: PlatformResponse) => PlatformFault | "ok" | null;
   /** Reads, and steps that may be repeated: a lost answer is `transient`. Default: true for GET and HEAD. */
   readonly isIdempotent?: boolean;
-  /** As for the outbound door. Default: true for what is not idempotent. */
+  /** As for the outbound client. Default: true for what is not idempotent. */
   readonly newConnection?: boolean;
 }
 
@@ -153,7 +153,7 @@ export interface PlatformIo {
   sleep(ms: number): Promise<void>;
   /** `POSTHORN_<PLATFORM>_<NAME>`, no slash at its end. Null: not set. `of`: another platform's. */
   setting(name: string, of?: string): string | null;
-  /** One request through the outbound door. Throws PlatformFault where it is not 2xx, or by `classify`. */
+  /** One request through the outbound client. Throws PlatformFault where it is not 2xx, or by `classify`. */
   request(request: SignedRequest): Promise<PlatformResponse>;
   /**
    * One request whose answer is JSON of this form. An answer that is none, or of another form, is one that was
@@ -162,7 +162,7 @@ export interface PlatformIo {
    */
   ask<T>(request: SignedRequest, schema: z.ZodType<T>): Promise<T>;
   /**
-   * A conversation over a WebSocket (ws: or wss:) through the outbound door; 30 s, 4 MiB. Throws PlatformFault:
+   * A conversation over a WebSocket (ws: or wss:) through the outbound client; 30 s, 4 MiB. Throws PlatformFault:
    * `not_sent` before the first message, `transient` after it. What must not be repeated is reconciled by the
    * sender.
    */

@@ -17,7 +17,7 @@ export interface SocketRequest {
 }
 
 /**
- * The outbound door for conversations: addresses are checked as those that a user gave. Throws `AppError`
+ * The outbound client for conversations: addresses are checked as those that a user gave. Throws `AppError`
  * `invalid` for an address that is never allowed, `OutboundFailure` for a network that failed or a limit that
  * was passed (`wasSent` false: before the first message); what `work` throws goes through.
  */

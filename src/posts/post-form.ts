@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
-import { asMeant } from "../domain/arguments/usual-form.ts";
+import { coerceArguments } from "../domain/arguments/coerce.ts";
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { AppError } from "../domain/errors.ts";
 import { explainInvalid } from "../domain/explain-invalid.ts";
@@ -257,7 +257,7 @@ export function mergeMetadata(
     if (field === undefined)
       return [key, value === null && Object.hasOwn(current ?? {}, key) ? undefined : value];
     const isRemoved = value === null || (value === "" && !field.safeParse("").success);
-    return [key, isRemoved ? undefined : asMeant(field, value)];
+    return [key, isRemoved ? undefined : coerceArguments(field, value)];
   });
   const all = Object.entries<unknown>({ ...current, ...Object.fromEntries(given) });
   const merged = all.filter(([, value]) => value !== undefined);

@@ -10,7 +10,7 @@ import { tellNamesakes } from "../channels/accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 import { onceSent } from "./outcomes.ts";
 import { type PreparedPost, preparePost } from "./prepare.ts";
-import { type BatchPost, placePosts, refuse, storePosts, withFiles, tryOut } from "./store-posts.ts";
+import { type BatchPost, reserveSlots, refuse, storePosts, withFiles, tryOut } from "./store-posts.ts";
 
 /** How the error of a post begins that is right, but goes only together with others that are not. */
 export const REFUSED_WITH_OTHERS = "Not scheduled, because";
@@ -72,7 +72,7 @@ export async function schedulePosts(
     return { results: judge({ posts: input.posts }, await tryPlaces(call, checked)).results };
   if (toStore.length === 0) return { results };
   const answer = await commitOnce(call, async (tx) => {
-    const judged = judge(input, await placePosts(call, tx, await withFiles(call, tx, checked)));
+    const judged = judge(input, await reserveSlots(call, tx, await withFiles(call, tx, checked)));
     await insertPosts(tx, judged.toStore);
     return { results: judged.results };
   });
@@ -83,7 +83,7 @@ export async function schedulePosts(
 /** The same of dry runs, each in the slot that it would get beside the others. */
 function tryPlaces(call: CallContext, posts: readonly BatchPost[]): Promise<readonly BatchPost[]> {
   const isAnyInSlot = posts.some((post) => "row" in post && post.isInSlot);
-  return isAnyInSlot ? tryOut(call.ctx, (tx) => placePosts(call, tx, posts)) : Promise.resolve(posts);
+  return isAnyInSlot ? tryOut(call.ctx, (tx) => reserveSlots(call, tx, posts)) : Promise.resolve(posts);
 }
 
 /** What is answered, and which of them are stored. */

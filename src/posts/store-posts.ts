@@ -28,7 +28,7 @@ export async function storePosts(
     call.caller,
     posts.flatMap(({ files }) => files),
   );
-  const placed = await placePosts(call, tx, posts);
+  const placed = await reserveSlots(call, tx, posts);
   const errors = new Map(placed.flatMap((one) => ("error" in one ? [[String(one.error), one.error]] : [])));
   if (errors.size > 0) throw new AppError("conflict", [...errors.values()]);
   const stored = placed.flatMap((one) => ("error" in one ? [] : [one]));
@@ -57,7 +57,7 @@ export async function withFiles(
 }
 
 /** Each in a slot of its own. The accounts are locked in the order of their ids: see `takeSlot`. */
-export async function placePosts(
+export async function reserveSlots(
   { ctx, caller }: CallContext,
   tx: Tx,
   posts: readonly BatchPost[],

@@ -8,10 +8,10 @@ type Result = Record<string, unknown>;
 const FOREIGN: readonly string[] = ["metadata", "metadataSchema", "secretsSchema"];
 
 /** What still tells one account from another where it stands whole beside the list. */
-const OF_TOLD = ["id", "provider", "name", "handle", "status"] as const;
+const ACCOUNT_COLUMNS = ["id", "provider", "name", "handle", "status"] as const;
 
 /** What a batch says of each post: the rest is as the caller sent it. */
-const OF_SENT = ["id", "scheduledAt", "status"] as const;
+const POST_COLUMNS = ["id", "scheduledAt", "status"] as const;
 const LONG_BATCH = 5;
 
 /** What a list of several channels says of each: one alone (`list_accounts` with its id) says all. */
@@ -34,7 +34,7 @@ const OF_LISTED = [
  * For a model: rows leave out what is null or said beside, and posts say their channel's name beside its id. Long lists leave
  * out what another call tells (channels), or what the caller sent just now (batches).
  */
-export async function withShortRows(
+export async function compactRows(
   call: Pick<CallContext, "ctx" | "caller">,
   result: Result,
 ): Promise<Result> {
@@ -48,7 +48,7 @@ export async function withShortRows(
       key,
       rows.map((row) => {
         if (!isFields(row)) return row;
-        if (isFields(account) && row["id"] === account["id"]) return picked(row, OF_TOLD);
+        if (isFields(account) && row["id"] === account["id"]) return picked(row, ACCOUNT_COLUMNS);
         return shortened(withoutBulk(key, row, rows.length), names);
       }),
     ];
@@ -94,7 +94,7 @@ function withoutBulk(list: string, row: Fields, length: number): Fields {
   if (list === "drafts") return { ...row, checks: withoutTwice(row) };
   if (list !== "results" || length <= LONG_BATCH) return row;
   const { post, preview: _preview, ...rest } = row;
-  return { ...rest, ...(isFields(post) && { post: picked(post, OF_SENT) }) };
+  return { ...rest, ...(isFields(post) && { post: picked(post, POST_COLUMNS) }) };
 }
 
 /** A preview's text where it is not the caption: a draft says that once, and not again for each channel. */

@@ -6,12 +6,12 @@ import { runOnce } from "../access/idempotency.ts";
 import { unknownTool } from "./nearest-tool.ts";
 import { requireConfirmation, type ConfirmOptions } from "./confirm.ts";
 import { type AnyTool, leastPermission, type Link } from "./define-tool.ts";
-import { emptyAmong, readArguments } from "../domain/arguments/usual-form.ts";
+import { emptyAmong, readArguments } from "../domain/arguments/coerce.ts";
 import { isFields } from "../domain/explain-invalid.ts";
 import { toJsonSchema, toListedSchema, type JsonSchema } from "./json-schema.ts";
 import { leadsIn, tellOutOfReach, withReach } from "./out-of-reach.ts";
 import { requireTool } from "./refusals.ts";
-import { withShortRows } from "./short-rows.ts";
+import { compactRows } from "./short-rows.ts";
 import { type SentencesAt, worded } from "./words.ts";
 
 /** A tool as every face lists it. */
@@ -161,7 +161,7 @@ export function createToolbox(
       : { result: await run(null), isReplay: false };
     const link = wordedLink(tool.link?.(done.result) ?? null);
     if (options.hasShortRows !== true) return { ...done, sentences, link };
-    return { ...done, sentences, result: await withShortRows({ ctx, caller }, done.result), link };
+    return { ...done, sentences, result: await compactRows({ ctx, caller }, done.result), link };
   };
 
   return { tools: remoteTools, list, names, call };

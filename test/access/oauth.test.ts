@@ -7,7 +7,7 @@ import { decideConsent } from "../../src/access/oauth/consents.ts";
 import { listGrants, revokeGrant } from "../../src/access/oauth/grants.ts";
 import { createOAuthServer, type OAuthServer } from "../../src/access/oauth/oauth-server.ts";
 import { beginRequest } from "../../src/access/oauth/requests.ts";
-import { findTokenCaller, giveTokens, revokeToken } from "../../src/access/oauth/tokens.ts";
+import { findTokenCaller, issueTokens, revokeToken } from "../../src/access/oauth/tokens.ts";
 import type { Caller } from "../../src/domain/permissions.ts";
 import { callerOf, callOf, createTestContext, type TestContext } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";
@@ -50,11 +50,11 @@ async function takeCode(caller: Caller = callerOf()): Promise<URLSearchParams> {
 }
 
 async function connect(caller?: Caller) {
-  return giveTokens(server, await takeCode(caller), id);
+  return issueTokens(server, await takeCode(caller), id);
 }
 
 function refresh(token: string) {
-  return giveTokens(server, new URLSearchParams({ grant_type: "refresh_token", refresh_token: token }), id);
+  return issueTokens(server, new URLSearchParams({ grant_type: "refresh_token", refresh_token: token }), id);
 }
 
 describe("a program's access", () => {
@@ -89,7 +89,7 @@ describe("a program's access", () => {
 
   it("is given once for a code, however many ask at once", async () => {
     const code = await takeCode();
-    const done = await Promise.allSettled(Array.from({ length: 4 }, () => giveTokens(server, code, id)));
+    const done = await Promise.allSettled(Array.from({ length: 4 }, () => issueTokens(server, code, id)));
     expect(done.filter(({ status }) => status === "fulfilled").length).toBe(1);
     // Someone has it without right, so what came of it is over.
     expect((await listGrants(callOf(ctx))).grants).toEqual([]);

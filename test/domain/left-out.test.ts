@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { asMeant } from "../../src/domain/arguments/usual-form.ts";
+import { coerceArguments } from "../../src/domain/arguments/coerce.ts";
 
 const Inner = z.strictObject({ name: z.string(), note: z.string().optional() });
 
@@ -20,7 +20,7 @@ const Args = z.strictObject({
   list: z.array(Inner).optional(),
 });
 
-const meant = (given: object): unknown => asMeant(Args, given);
+const meant = (given: object): unknown => coerceArguments(Args, given);
 
 describe("what may be left out", () => {
   it.each(["cursor", "limit", "isDry", "kinds", "inner", "list", "fields"])(
@@ -53,7 +53,7 @@ it("leaves alone what must be there, what nobody knows, and what holds any value
   // An empty id is none: it is missing then.
   expect(meant(given)).toEqual({ ...given, id: undefined });
   expect(meant({ id: null })).toEqual({ id: null });
-  for (const odd of [null, "", 7, [], [null]]) expect(asMeant(Args, odd)).toEqual(odd);
+  for (const odd of [null, "", 7, [], [null]]) expect(coerceArguments(Args, odd)).toEqual(odd);
   const own = JSON.parse('{"id":"1","__proto__":null}') as object;
   expect(Object.keys(meant(own) as object)).toEqual(["id", "__proto__"]);
 });

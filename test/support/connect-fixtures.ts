@@ -151,7 +151,7 @@ export type ScriptedAnswer =
   | Error
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string | Readable };
 
-/** An outbound door that answers from a script and keeps what was sent. */
+/** An outbound client that answers from a script and keeps what was sent. */
 export function createScriptedOutbound(
   answers: ScriptedAnswer[] = [],
 ): Outbound & { readonly sent: OutboundRequest[]; readonly answers: ScriptedAnswer[] } {

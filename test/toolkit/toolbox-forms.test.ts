@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadCatalog } from "../../src/app/setup.ts";
-import { withShortRows } from "../../src/toolkit/short-rows.ts";
+import { compactRows } from "../../src/toolkit/short-rows.ts";
 import { agentsWordsFor } from "../../src/toolkit/words.ts";
 import { createToolbox, type Toolbox } from "../../src/toolkit/toolbox.ts";
 import { callerOf, createTestContext, type TestContext } from "../support/context.ts";
@@ -217,7 +217,7 @@ describe("short rows", () => {
 
   it("leave alone what others wrote as JSON", async () => {
     const row = { accountId: "acc_1", provider: "feed", metadata: { shelf: null } };
-    expect(await withShortRows({ ctx, caller: callerOf() }, { posts: [row] })).toEqual({
+    expect(await compactRows({ ctx, caller: callerOf() }, { posts: [row] })).toEqual({
       posts: [{ ...row, accountName: "Blog" }],
     });
   });

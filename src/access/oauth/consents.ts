@@ -16,7 +16,7 @@ import {
   type OAuthRequestRow,
   takeOAuthRequest,
 } from "../../store/queries/oauth/requests.ts";
-import { markOfGiver } from "./givers.ts";
+import { granterMark } from "./granters.ts";
 import { CODE_LIFE_MS, hashOf, newSecret, type OAuthServer } from "./oauth-server.ts";
 import { answerAt } from "./redirects.ts";
 import type { ShownClient } from "./requests.ts";
@@ -60,7 +60,7 @@ export async function decideConsent(
   { id, decision }: { readonly id: string; readonly decision: Decision },
 ): Promise<{ redirectUrl: string }> {
   const { ctx, caller } = call;
-  const given = decision.decision === "allow" ? await fitGift(call, decision) : null;
+  const given = decision.decision === "allow" ? await limitGrant(call, decision) : null;
   const code = newSecret("phc");
   const now = ctx.clock.now();
   const row = await ctx.store.write(async (tx) => {
@@ -70,7 +70,7 @@ export async function decideConsent(
       code_hash: hashOf(code),
       owner_id: caller.ownerId,
       given_by: caller.keyId,
-      giver_mark: markOfGiver(ctx, caller, server.fixedKey),
+      giver_mark: granterMark(ctx, caller, server.fixedKey),
       client: taken.client,
       client_id: clientOf(taken).id,
       redirect_uri: taken.redirect_uri,
@@ -95,7 +95,7 @@ export async function decideConsent(
 }
 
 /** Never more than the person may do and reach. */
-async function fitGift(
+async function limitGrant(
   { ctx, caller }: CallContext,
   { role, accountIds }: Extract<Decision, { decision: "allow" }>,
 ): Promise<{ permissions: string; account_ids: string | null }> {

@@ -20,7 +20,7 @@ import {
 import { touchOAuthClient } from "../../store/queries/oauth/requests.ts";
 import { findKeyCaller, makeTokenKey } from "../api-keys.ts";
 import { clientOf } from "./consents.ts";
-import { endOfGift, isFixedKeyChanged, withinGiver } from "./givers.ts";
+import { grantExpiry, isFixedKeyChanged, capByGranter } from "./granters.ts";
 import { OAuthFault } from "./oauth-fault.ts";
 import {
   ACCESS_LIFE_MS,
@@ -54,7 +54,7 @@ const SENTENCES = {
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
 /** Throws OAuthFault. `clientId`: who has proven that they are this program. */
-export async function giveTokens(
+export async function issueTokens(
   server: OAuthServer,
   given: Parameters,
   clientId: string,
@@ -79,18 +79,18 @@ async function exchangeCode(server: OAuthServer, given: Parameters, clientId: st
   const outcome = await server.ctx.store.write(async (tx): Promise<Outcome> => {
     const row = await findOAuthCode(tx, hashOf(code));
     if (row === undefined || row.client_id !== clientId) return "unknown";
-    if (row.grant_id !== null) return endFamily(server.ctx, tx, { ...row, id: row.grant_id });
+    if (row.grant_id !== null) return revokeFamily(server.ctx, tx, { ...row, id: row.grant_id });
     if (row.expires_at <= server.ctx.clock.now()) return "over";
     if (row.redirect_uri !== redirectUri || row.challenge !== challenge) return "unknown";
-    return openGrant(server, tx, row);
+    return redeemCode(server, tx, row);
   });
   return unwrap(outcome, "code");
 }
 
-async function openGrant(server: OAuthServer, tx: Tx, code: OAuthCodeRow): Promise<Outcome> {
+async function redeemCode(server: OAuthServer, tx: Tx, code: OAuthCodeRow): Promise<Outcome> {
   const { ctx, fixedKey } = server;
   const wanted = ctx.clock.now() + GRANT_LIFE_MS;
-  const expiresAt = await endOfGift(ctx, tx, { giver: code, fixedKey, wanted });
+  const expiresAt = await grantExpiry(ctx, tx, { giver: code, fixedKey, wanted });
   if (expiresAt <= ctx.clock.now()) return "over";
   const key = makeTokenKey(ctx, code.owner_id, {
     name: clientOf(code).name,
@@ -101,7 +101,7 @@ async function openGrant(server: OAuthServer, tx: Tx, code: OAuthCodeRow): Promi
   if (!(await useOAuthCode(tx, code, key.id))) {
     // Another request used it in this moment.
     const used = await findOAuthCode(tx, code.code_hash);
-    return used?.grant_id ? endFamily(ctx, tx, { ...used, id: used.grant_id }) : "unknown";
+    return used?.grant_id ? revokeFamily(ctx, tx, { ...used, id: used.grant_id }) : "unknown";
   }
   const { owner_id, given_by, giver_mark, client, client_id, resource } = code;
   await insertApiKey(tx, key);
@@ -131,8 +131,8 @@ async function renew(
   const isOver = (at: number | null | undefined): boolean => at === undefined || (at !== null && at <= now);
   if (key === undefined || key.revoked_at !== null || isOver(key.expires_at) || isOver(row.expires_at))
     return "over";
-  if (row.replaced_at !== null && now - row.replaced_at > GRACE_MS) return endFamily(ctx, tx, grant);
-  const expiresAt = await endOfGift(ctx, tx, { giver: grant, fixedKey, wanted: now + GRANT_LIFE_MS });
+  if (row.replaced_at !== null && now - row.replaced_at > GRACE_MS) return revokeFamily(ctx, tx, grant);
+  const expiresAt = await grantExpiry(ctx, tx, { giver: grant, fixedKey, wanted: now + GRANT_LIFE_MS });
   if (expiresAt <= now) return "over";
   if (row.replaced_at === null) await replaceOAuthToken(tx, row, now);
   await extendApiKey(tx, { ownerId: grant.owner_id, id: grant.id, expiresAt });
@@ -168,7 +168,7 @@ async function newTokens(
 }
 
 /** One of the two has it without right, and we cannot tell which. */
-async function endFamily(
+async function revokeFamily(
   ctx: AppContext,
   tx: Tx,
   { owner_id, id }: Pick<OAuthGrantRow, "owner_id" | "id">,
@@ -215,7 +215,7 @@ export async function findTokenCaller(
   const grant = await findOAuthGrant(ctx.store, { ...row, id: row.grant_id });
   if (grant?.resource !== resource || isFixedKeyChanged(ctx, grant, fixedKey)) return null;
   const caller = await findKeyCaller(ctx, grant.id);
-  return caller === null ? null : withinGiver(ctx, { ...caller, isProgram: true }, grant);
+  return caller === null ? null : capByGranter(ctx, { ...caller, isProgram: true }, grant);
 }
 
 function readOne(given: Parameters, name: string): string {

@@ -5,7 +5,7 @@ import { decideConsent } from "../../access/oauth/consents.ts";
 import { OAuthFault } from "../../access/oauth/oauth-fault.ts";
 import { createOAuthServer, type OAuthServer } from "../../access/oauth/oauth-server.ts";
 import { isAsked } from "../../access/oauth/requests.ts";
-import { giveTokens, revokeToken } from "../../access/oauth/tokens.ts";
+import { issueTokens, revokeToken } from "../../access/oauth/tokens.ts";
 import { type AppContext, plainCall } from "../../context.ts";
 import { note, ok, problem, type Finding } from "../../domain/health/findings.ts";
 import { problemOf } from "./failures.ts";
@@ -281,7 +281,7 @@ function callMcp({ ask, resource }: Round, method: "initialize" | "tools/list", 
 /** Whatever failed on the way: a code that comes a second time ends all that came of it. */
 async function endAccess(server: OAuthServer, form: Form): Promise<void> {
   try {
-    const { refresh_token: token } = await giveTokens(server, new URLSearchParams(form), CLIENT_ID);
+    const { refresh_token: token } = await issueTokens(server, new URLSearchParams(form), CLIENT_ID);
     // It had not come before.
     await revokeToken(server, new URLSearchParams({ token }), CLIENT_ID);
   } catch (error) {

@@ -44,7 +44,7 @@ export interface RequestOptions {
 }
 
 /**
- * One request to a platform through the outbound door; throws PlatformFault for everything that is not a
+ * One request to a platform through the outbound client; throws PlatformFault for everything that is not a
  * whole 2xx, unless the request's `classify` takes it.
  */
 export async function requestPlatform(
@@ -114,7 +114,7 @@ async function send(options: RequestOptions, request: PlatformRequest): Promise<
   try {
     return await options.ctx.outbound.request(sent);
   } catch (cause) {
-    // The door refused the address before anything left.
+    // The client refused the address before anything left.
     if (cause instanceof AppError)
       throw new PlatformFault("rejected", scrub(cause.message, secretsIn(options, request)));
     const media = brokenMedia(sent.body);
@@ -260,7 +260,7 @@ export function unreached(title: string, url: string, cause: OutboundFailure): P
   return new PlatformFault("not_sent", `${title} could not be reached${why}.`, { cause });
 }
 
-/** One conversation with a platform through the outbound door; what goes wrong with it is a PlatformFault. */
+/** One conversation with a platform through the outbound client; what goes wrong with it is a PlatformFault. */
 export async function conversePlatform<T>(
   { ctx, title, signal }: RequestOptions,
   url: string,
@@ -275,7 +275,7 @@ export async function conversePlatform<T>(
   try {
     return await ctx.sockets.converse({ url, signal }, begun);
   } catch (cause) {
-    // The door refused the address before anything left.
+    // The client refused the address before anything left.
     if (cause instanceof AppError && !isOpen) throw new PlatformFault("rejected", cause.message);
     if (!(cause instanceof OutboundFailure)) throw cause;
     throw cause.wasSent

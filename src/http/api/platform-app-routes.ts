@@ -1,7 +1,7 @@
 import type { RequestHandler, Router } from "express";
 import { type CallContext, plainCall, type AppContext } from "../../context.ts";
 import { PlatformAppArgs } from "../../domain/accounts/platform-app.ts";
-import { readArguments } from "../../domain/arguments/usual-form.ts";
+import { readArguments } from "../../domain/arguments/coerce.ts";
 import { enterPlatformApp } from "../../channels/connecting/try-app.ts";
 import { forgetPlatformApp, requireInstallation } from "../../channels/platform-io/platform-apps.ts";
 import { callerOf, type Guard } from "../access/auth.ts";

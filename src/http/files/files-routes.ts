@@ -2,7 +2,7 @@ import { untilGone } from "../api/routers.ts";
 import { Readable } from "node:stream";
 import { Router, type Request, type RequestHandler, type Response } from "express";
 import { AppError } from "../../domain/errors.ts";
-import { readArguments } from "../../domain/arguments/usual-form.ts";
+import { readArguments } from "../../domain/arguments/coerce.ts";
 import { UploadFileArgs, type File } from "../../domain/files/file.ts";
 import { guestCall, plainCall, type AppContext } from "../../context.ts";
 import { type SignedParts, getFile, openCopy, openDownload } from "../../files/files.ts";

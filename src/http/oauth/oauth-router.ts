@@ -4,7 +4,7 @@ import { AUTH_METHODS, proveClient, registerClient } from "../../access/oauth/cl
 import { OAuthFault } from "../../access/oauth/oauth-fault.ts";
 import { type OAuthServer, SCOPE } from "../../access/oauth/oauth-server.ts";
 import { beginRequest, requireOnce } from "../../access/oauth/requests.ts";
-import { findTokenCaller, giveTokens, revokeToken } from "../../access/oauth/tokens.ts";
+import { findTokenCaller, issueTokens, revokeToken } from "../../access/oauth/tokens.ts";
 import { AppError } from "../../domain/errors.ts";
 import { admitTokens, type AuthOptions, type Guard, limitRequests, limitVisitors } from "../access/auth.ts";
 import { methodNotAllowed, UNKNOWN_PATH_SENTENCE } from "../errors.ts";
@@ -188,7 +188,7 @@ function token(server: OAuthServer): RequestHandler {
     const form = readForm(request);
     const clientId = await proveClient(server, readProof(request, form));
     requireOnce(form, "grant_type");
-    response.json(await giveTokens(server, form, clientId));
+    response.json(await issueTokens(server, form, clientId));
   };
 }
 

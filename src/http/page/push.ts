@@ -1,6 +1,6 @@
 import { type Request, type RequestHandler, Router } from "express";
 import type * as z from "zod";
-import { readArguments } from "../../domain/arguments/usual-form.ts";
+import { readArguments } from "../../domain/arguments/coerce.ts";
 import { BrowserArgs, subscribeBrowser, unsubscribeBrowser } from "../../reporting/webhooks/browsers.ts";
 import { readPublicPushKey } from "../../reporting/webhooks/push.ts";
 import { type AppContext, plainCall } from "../../context.ts";

@@ -115,8 +115,8 @@ class OpenRequests {
     });
   }
 
-  async until(isSo: () => boolean): Promise<void> {
-    while (!isSo()) await new Promise<void>((resolve) => this.#waiters.push(resolve));
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) await new Promise<void>((resolve) => this.#waiters.push(resolve));
   }
 
   #noteIncoming(message: JSONRPCMessage): void {

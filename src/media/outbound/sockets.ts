@@ -29,23 +29,23 @@ const LIMITS = {
 
 const NORMAL_CLOSURE = 1_000;
 
-interface SocketDoor {
+interface SocketOptions {
   readonly policy: AddressPolicy;
   readonly userAgent: string;
   readonly connectors: Readonly<Record<"open" | "guarded", buildConnector.connector>>;
 }
 
 export async function converse<T>(
-  door: SocketDoor,
+  options: SocketOptions,
   request: SocketRequest,
   work: (socket: Socket) => Promise<T>,
 ): Promise<T> {
-  const { url, isExcepted } = door.policy.check(httpOf(request.url), false);
+  const { url, isExcepted } = options.policy.check(httpOf(request.url), false);
   const signal = deadline(request.timeoutMs ?? TIMEOUT_MS, ...(request.signal ? [request.signal] : []));
   const socket = new WebSocket(url.href, {
     ...LIMITS,
-    headers: { "user-agent": door.userAgent },
-    createConnection: connectionTo(url, door.connectors[isExcepted ? "open" : "guarded"]),
+    headers: { "user-agent": options.userAgent },
+    createConnection: connectionTo(url, options.connectors[isExcepted ? "open" : "guarded"]),
   });
   const spoken = speak(socket, request.maxBytes ?? MAX_BYTES, signal);
   try {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { asMeant, meantField, OTHER_NAMES } from "../../domain/arguments/usual-form.ts";
+import { coerceArguments, suggestField, OTHER_NAMES } from "../../domain/arguments/coerce.ts";
 import { AppError } from "../../domain/errors.ts";
 import { explainInvalid } from "../../domain/explain-invalid.ts";
 import { unwrapped } from "../../domain/optional.ts";
@@ -104,7 +104,7 @@ const USUAL = "channel, date, time, text, image, link";
 
 function refuseColumn(title: string, line: number): never {
   const meant =
-    meantField(title, [...FIELDS, "metadata"]) ?? nearestName(title.toLowerCase(), USUAL.split(", "));
+    suggestField(title, [...FIELDS, "metadata"]) ?? nearestName(title.toLowerCase(), USUAL.split(", "));
   const hint = meant === null || meant === "metadata" ? "" : ` Did you mean ${meant}?`;
   throw new AppError(
     "invalid",
@@ -187,8 +187,8 @@ export function readBody(
     ...(scheduledAt === undefined ? {} : { scheduledAt }),
     ...(metadata.length === 0 ? {} : { metadata: Object.fromEntries(metadata) as unknown }),
   };
-  const parsed = PostBody.safeParse(asMeant(PostBody, body), { reportInput: true });
-  if (!parsed.success) throw explainInvalid(parsed.error, PostBody, { meant: meantField });
+  const parsed = PostBody.safeParse(coerceArguments(PostBody, body), { reportInput: true });
+  if (!parsed.success) throw explainInvalid(parsed.error, PostBody, { meant: suggestField });
   return { body: parsed.data, link: typeof link === "string" ? link.trim() : null };
 }
 

@@ -8,7 +8,7 @@ import type { Notice } from "./notices.ts";
 
 /*
  * Web Push (RFC 8030): a notice goes encrypted (RFC 8291) to the push service of a browser, which knows this
- * installation by its own keys (RFC 8292). The library makes the request. It is sent through our own door.
+ * installation by its own keys (RFC 8292). The library makes the request. It is sent through our own client.
  */
 
 /** Under which name the database remembers them, sealed. */
@@ -58,7 +58,7 @@ export async function toPushRequest(
     TTL: KEPT_SECONDS,
     urgency: isUrgent ? "high" : "normal",
   });
-  // The door counts the bytes itself.
+  // The client counts the bytes itself.
   const headers = Object.entries(made.headers).filter(([name]) => name !== "Content-Length");
   return {
     url: url.href,

@@ -11,7 +11,7 @@ import { decideConsent } from "../../../src/access/oauth/consents.ts";
 import { revokeGrant } from "../../../src/access/oauth/grants.ts";
 import { createOAuthServer } from "../../../src/access/oauth/oauth-server.ts";
 import { beginRequest } from "../../../src/access/oauth/requests.ts";
-import { findTokenCaller, giveTokens, type TokenAnswer } from "../../../src/access/oauth/tokens.ts";
+import { findTokenCaller, issueTokens, type TokenAnswer } from "../../../src/access/oauth/tokens.ts";
 import { findVisitor, makeSignIn, signInByToken, signOut } from "../../../src/access/page-sessions.ts";
 import { readSetup } from "../../../src/app/setup.ts";
 import { plainCall } from "../../../src/context.ts";
@@ -76,12 +76,12 @@ async function allow(session: Session): Promise<{ client: string; tokens: TokenA
     redirect_uri: CALLBACK,
     code_verifier: verifier,
   });
-  return { client, tokens: await giveTokens(server, given, client) };
+  return { client, tokens: await issueTokens(server, given, client) };
 }
 
 function refresh(session: Session, client: string, { refresh_token }: TokenAnswer): Promise<TokenAnswer> {
   const given = new URLSearchParams({ grant_type: "refresh_token", refresh_token });
-  return giveTokens(serverOf(session), given, client);
+  return issueTokens(serverOf(session), given, client);
 }
 
 function webhook(id: string): WebhookRow {

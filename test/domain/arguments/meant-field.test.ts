@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { meantField } from "../../../src/domain/arguments/usual-form.ts";
+import { suggestField } from "../../../src/domain/arguments/coerce.ts";
 
 const KNOWN = ["accountId", "scheduledAt", "mediaUrl", "caption", "metadata", "dryRun"];
 
@@ -15,14 +15,14 @@ it.each([
   ["captoin", "caption"],
   ["colour", null],
 ])("the field %s is probably meant for %s", (given, place) => {
-  expect(meantField(given, KNOWN)).toBe(place);
+  expect(suggestField(given, KNOWN)).toBe(place);
 });
 
 it("is never one that is not there", () => {
-  expect(["text", "altText", "time"].map((name) => meantField(name, ["id"]))).toEqual([null, null, null]);
+  expect(["text", "altText", "time"].map((name) => suggestField(name, ["id"]))).toEqual([null, null, null]);
 });
 
 it("is the day where posts are moved to one", () => {
   const known = ["ids", "from", "to", "shiftMinutes", "toDay"];
-  expect(["scheduledAt", "day"].map((name) => meantField(name, known))).toEqual(["toDay", "toDay"]);
+  expect(["scheduledAt", "day"].map((name) => suggestField(name, known))).toEqual(["toDay", "toDay"]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { asMeant } from "../../../src/domain/arguments/usual-form.ts";
+import { coerceArguments } from "../../../src/domain/arguments/coerce.ts";
 
 const Args = z.strictObject({
   text: z.string().optional(),
@@ -13,7 +13,7 @@ const Args = z.strictObject({
   either: z.union([z.int(), z.string()]).optional(),
 });
 
-const usual = (given: object): unknown => asMeant(Args, given);
+const usual = (given: object): unknown => coerceArguments(Args, given);
 
 describe("arguments in another form that means the same", () => {
   it.each([

@@ -150,7 +150,7 @@ describe("GET pictures", () => {
     }
   });
 
-  it("reads other servers through the outbound door alone", async () => {
+  it("reads other servers through the outbound client alone", async () => {
     await using source = await startCanary((request, response) => {
       if (request.url === "/inside") return response.writeHead(302, { Location: "http://10.0.0.1/" }).end();
       if (request.url === "/gone") return response.writeHead(410).end();

@@ -27,7 +27,7 @@ export interface FakeArticle {
 export const refusal = (status: number, error: string): OutboundResponse =>
   answerOf(status, { error, status });
 
-/** DEV behind the outbound door, strict about every request. `wrong`: what its description does not know of one. */
+/** DEV behind the outbound client, strict about every request. `wrong`: what its description does not know of one. */
 export function createFakeDevto(now: () => number) {
   const articles = new Map<number, FakeArticle>();
   const wrong: string[] = [];

@@ -21,7 +21,7 @@ export interface FakeCast {
 export const refusal = (status: number, message: string, more: object = {}): OutboundResponse =>
   answerOf(status, { code: "InvalidField", message, ...more });
 
-/** Neynar's API behind the outbound door. `wrong`: what its description does not know of a request. */
+/** Neynar's API behind the outbound client. `wrong`: what its description does not know of a request. */
 export function createFakeFarcaster(now: () => number) {
   const casts = new Map<string, FakeCast>();
   const byIdem = new Map<string, FakeCast>();

@@ -27,7 +27,7 @@ interface Options {
   readonly soonestMs?: number;
 }
 
-/** A Ghost site behind the outbound door: strict about every request. `wrong`: what it does not know of one. */
+/** A Ghost site behind the outbound client: strict about every request. `wrong`: what it does not know of one. */
 export function createFakeGhost({ now, version = "6.65", soonestMs = 120_000 }: Options) {
   const posts = createPosts({ now, url: SITE, soonestMs });
   const wrong: string[] = [];

@@ -28,7 +28,7 @@ function fail(code: string, message: string): never {
   throw new GraphQLError(message, { extensions: { code } });
 }
 
-/** Hashnode behind the outbound door. `wrong`: what its description does not know of a request. */
+/** Hashnode behind the outbound client. `wrong`: what its description does not know of a request. */
 export function createFakeHashnode(now: () => number) {
   const drafts = new Map<string, any>();
   const articles = new Map<string, FakeArticle>();

@@ -30,7 +30,7 @@ const MINE = {
   banned: false,
 };
 
-/** A Lemmy server behind the outbound door, strict about every request. `wrong`: what it does not know. */
+/** A Lemmy server behind the outbound client, strict about every request. `wrong`: what it does not know. */
 export function createFakeLemmy({
   now,
   profile: given = {},

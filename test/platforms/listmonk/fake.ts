@@ -29,7 +29,7 @@ const LISTS = [
   { id: 3, name: "Horns" },
 ];
 
-/** A Listmonk site behind the outbound door. `wrong`: what its description does not know of a request. */
+/** A Listmonk site behind the outbound client. `wrong`: what its description does not know of a request. */
 export function createFakeListmonk() {
   const campaigns = new Map<number, FakeCampaign>();
   const wrong: string[] = [];

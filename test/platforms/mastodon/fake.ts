@@ -30,7 +30,7 @@ interface Options {
 }
 
 /**
- * A server that speaks Mastodon's API, behind the outbound door: strict about every request, as slow with films as
+ * A server that speaks Mastodon's API, behind the outbound client: strict about every request, as slow with films as
  * Mastodon, and with its ways of refusing. `wrong`: what its description does not know of a request.
  */
 export function createFakeMastodon({ now, profile: given }: Options) {

@@ -49,7 +49,7 @@ const PROFILE: Profile = {
 
 const CHANGES = ["drive/files/create", "notes/create"];
 
-/** A Misskey server behind the outbound door, strict about every request. `wrong`: what it does not know. */
+/** A Misskey server behind the outbound client, strict about every request. `wrong`: what it does not know. */
 export function createFakeMisskey({
   now,
   profile: given = {},

@@ -46,7 +46,7 @@ function viewFile({ id, slug, post, name, alt }: FakeFile) {
 }
 
 /**
- * A WordPress site behind the outbound door, as strict as its own description of itself. `wrong`: what that does
+ * A WordPress site behind the outbound client, as strict as its own description of itself. `wrong`: what that does
  * not know of a request, and what would be seen before it should be.
  */
 export function createFakeWordpress(options: Options) {

@@ -55,7 +55,7 @@ export interface Desk {
 type DecisionMore = ApprovalTime | { readonly note: string } | Record<string, never>;
 
 /** `whenDecided`: what is shown after a decision, with the draft as it is then. */
-export function useDesk(items: readonly Item[], whenDecided: (item: Item) => void): Desk {
+export function useDesk(items: readonly Item[], onDecided: (item: Item) => void): Desk {
   const { query, write, visit } = useAddress();
   const [shownItem, setShownItem] = useState<Item | null>(null);
   const [asking, setAsking] = useState<Decision | null>(null);
@@ -124,7 +124,7 @@ export function useDesk(items: readonly Item[], whenDecided: (item: Item) => voi
       void loadStatus();
       showResult(what, draft, visit);
       wantsFocus.current = true;
-      whenDecided(item);
+      onDecided(item);
     } catch (error) {
       const newer = await newerOf(error, item);
       if (newer === null) throw new Error(sentenceOf(error), { cause: error });

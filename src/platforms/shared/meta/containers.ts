@@ -168,7 +168,7 @@ export function createContainers(io: PublishIo, api: ContainerApi) {
   };
 
   /** Whether there is another try after this failure; `what`: the tries that are counted together. */
-  const mayRemake = async (failure: string, what = "container"): Promise<boolean> => {
+  const canRecreate = async (failure: string, what = "container"): Promise<boolean> => {
     for (let n = 1; n <= MAX_REMADE; n += 1)
       if ((await io.once(`failed ${what} ${n}`, () => failure)) === failure) return true;
     return false;
@@ -178,13 +178,13 @@ export function createContainers(io: PublishIo, api: ContainerApi) {
   const isGone = async ({ id }: Container): Promise<boolean> => {
     const { state, fault } = await look(id);
     if (state === "EXPIRED") return true;
-    return state === "ERROR" && fault?.kind !== "rejected" && mayRemake(id);
+    return state === "ERROR" && fault?.kind !== "rejected" && canRecreate(id);
   };
 
   /** What was not fetched may be the next time; after the last one a person has to look. */
-  const orGivenUp = async (error: unknown, failure: string, what?: string): Promise<unknown> => {
+  const failAfterRetries = async (error: unknown, failure: string, what?: string): Promise<unknown> => {
     const isUnfetched = error instanceof PlatformFault && error.kind === "transient" && error.field !== null;
-    if (!isUnfetched || (await mayRemake(failure, what))) return error;
+    if (!isUnfetched || (await canRecreate(failure, what))) return error;
     const { message, cause, httpStatus } = error;
     return new PlatformFault("rejected", message, { cause, ...(httpStatus === null ? {} : { httpStatus }) });
   };
@@ -214,7 +214,7 @@ export function createContainers(io: PublishIo, api: ContainerApi) {
             return attempt(true);
           })
           .catch(async (error: unknown) => {
-            throw await orGivenUp(error, `at ${io.now()}`, step);
+            throw await failAfterRetries(error, `at ${io.now()}`, step);
           });
         return { id, madeAt: io.now() };
       },
@@ -235,7 +235,7 @@ export function createContainers(io: PublishIo, api: ContainerApi) {
       if (state === "ERROR")
         throw fault === null
           ? new PlatformFault("rejected", `${api.title} could not use it.`)
-          : await orGivenUp(fault, id);
+          : await failAfterRetries(fault, id);
       if (state !== "IN_PROGRESS") continue;
       const ageMs = io.now() - madeAt;
       if (ageMs > READY_WITHIN_MS) throw tooSlow(api.title);

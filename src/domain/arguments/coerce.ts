@@ -20,7 +20,7 @@ const MAYBE_JSON = /^\s*[[{]/;
  * text with `min(0)` may be empty, what is nullable is emptied by null, and a nullable text by an empty one, too. Only a
  * time is never left out by an empty text.
  */
-export function asMeant(schema: z.ZodType, given: unknown): unknown {
+export function coerceArguments(schema: z.ZodType, given: unknown): unknown {
   const plain = unwrapped(schema);
   const text = typeof given === "string" ? given.trim() : "";
   if (plain instanceof z.ZodNumber) return NUMBER.test(text) ? Number(text) : given;
@@ -33,7 +33,7 @@ export function asMeant(schema: z.ZodType, given: unknown): unknown {
     // Null and an empty text mean that nothing is given.
     if (read === undefined || isEmpty(read)) return given;
     const list: readonly unknown[] = Array.isArray(read) ? read : [read];
-    return list.map((item) => asMeant(plain.element as z.ZodType, item));
+    return list.map((item) => coerceArguments(plain.element as z.ZodType, item));
   }
   if (!(plain instanceof z.ZodObject)) return given;
   if (text !== "" && read === given && isChannel(plain)) return { [CHANNEL]: given };
@@ -43,8 +43,8 @@ export function asMeant(schema: z.ZodType, given: unknown): unknown {
     if (field === undefined) return [[name, value]];
     // An empty id is none, also where one is required.
     if (value === "" && IS_ID.test(name)) return [];
-    const kept = isEmpty(value) ? meaningOf(field, value) : value;
-    return kept === undefined ? [] : [[name, asMeant(field, kept)]];
+    const kept = isEmpty(value) ? emptyMeaning(field, value) : value;
+    return kept === undefined ? [] : [[name, coerceArguments(field, kept)]];
   });
   return Object.fromEntries(meant);
 }
@@ -62,7 +62,7 @@ function isChannel({ shape }: z.ZodObject): boolean {
 }
 
 /** What null or an empty text stands for. Undefined: for no value. */
-function meaningOf(field: z.ZodType, given: null | ""): unknown {
+function emptyMeaning(field: z.ZodType, given: null | ""): unknown {
   if (given === "" && isTime(field)) return given;
   const isRequired = !field.safeParse(undefined).success;
   const plain = unwrapped(field);
@@ -99,14 +99,14 @@ export function readArguments<S extends z.ZodObject>(
   args: unknown,
   known?: readonly string[],
 ): z.output<S> {
-  const given = isFields(args) ? asMeant(schema, args) : (args ?? {});
+  const given = isFields(args) ? coerceArguments(schema, args) : (args ?? {});
   // After that: what came as JSON in a text is looked at, too.
   requireWholeTexts(given);
   // `reportInput`: a missing field and a wrong one need different sentences.
   const parsed = schema.safeParse(given, { reportInput: true });
   if (!parsed.success)
     throw explainInvalid(parsed.error, schema, {
-      meant: meantField,
+      meant: suggestField,
       lead: leadOf,
       ...(known === undefined ? {} : { known }),
     });
@@ -159,7 +159,7 @@ export const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Where the value of an unknown field belongs, among those there are. Null where nothing tells. */
-export function meantField(given: string, known: readonly string[]): string | null {
+export function suggestField(given: string, known: readonly string[]): string | null {
   const name = given.replaceAll(/[_-]([a-z])/g, (_, letter: string) => letter.toUpperCase());
   if (known.includes(name)) return name;
   if (known.includes("metadata") && Object.hasOwn(commonMetadata, name)) return `metadata.${name}`;

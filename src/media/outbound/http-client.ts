@@ -34,7 +34,7 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 /** What goes along to another origin; everything else may be a credential. */
 const HARMLESS_HEADERS = ["accept", "accept-encoding", "accept-language", "range", "user-agent"];
 
-export type Door = Pick<Outbound, "request"> & Sockets & AsyncDisposable;
+export type HttpClient = Pick<Outbound, "request"> & Sockets & AsyncDisposable;
 
 interface Ways {
   readonly policy: AddressPolicy;
@@ -46,7 +46,7 @@ interface Ways {
 }
 
 /** Redirects are followed for GET and HEAD, others are handed back. */
-export function openDoor(policy: AddressPolicy, options: OutboundOptions): Door {
+export function openHttpClient(policy: AddressPolicy, options: OutboundOptions): HttpClient {
   const ways = openWays(policy, options);
   return {
     request: (request) => follow(ways, request),

@@ -8,23 +8,23 @@ import { markOfFixedKey } from "../page-sessions.ts";
 
 /* Whose yes it was: what a key gave ends with the key. */
 
-type Giver = Pick<OAuthGrantRow, "given_by" | "giver_mark">;
+type Granter = Pick<OAuthGrantRow, "given_by" | "giver_mark">;
 
-export function markOfGiver(ctx: AppContext, { keyId }: Caller, fixedKey: string | null): string | null {
+export function granterMark(ctx: AppContext, { keyId }: Caller, fixedKey: string | null): string | null {
   return keyId === FIXED_CALLER.keyId ? markOfFixedKey(ctx, fixedKey) : null;
 }
 
 /** Another fixed key ends what the one before gave. */
-export function isFixedKeyChanged(ctx: AppContext, giver: Giver, fixedKey: string | null): boolean {
+export function isFixedKeyChanged(ctx: AppContext, giver: Granter, fixedKey: string | null): boolean {
   if (giver.given_by !== FIXED_CALLER.keyId) return false;
   return fixedKey === null || giver.giver_mark !== markOfFixedKey(ctx, fixedKey);
 }
 
 /** When what it gives ends at the latest: at once (0) where it is good no more, `wanted` where it never ends. */
-export async function endOfGift(
+export async function grantExpiry(
   ctx: AppContext,
   reader: Reader,
-  asked: { readonly giver: Giver; readonly fixedKey: string | null; readonly wanted: number },
+  asked: { readonly giver: Granter; readonly fixedKey: string | null; readonly wanted: number },
 ): Promise<number> {
   const { giver, fixedKey, wanted } = asked;
   if (giver.given_by === localCaller().keyId) return wanted;
@@ -35,10 +35,10 @@ export async function endOfGift(
 }
 
 /** What is left of it where its giver's key reaches less far by now. Null: that key is good no more. */
-export async function withinGiver(
+export async function capByGranter(
   ctx: AppContext,
   caller: Caller,
-  { given_by }: Pick<Giver, "given_by">,
+  { given_by }: Pick<Granter, "given_by">,
 ): Promise<Caller | null> {
   if (given_by === localCaller().keyId || given_by === FIXED_CALLER.keyId) return caller;
   const giver = await findKeyReach(ctx, given_by);
