@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { settingName } from "../../domain/accounts/platform-settings.ts";
-import { SECOND } from "../../domain/time.ts";
+import { DAY, SECOND } from "../../domain/time.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ConnectIo } from "../../ports/connect.ts";
 import type { JsonObject, PlatformAccount, PlatformResponse } from "../../ports/platform-io.ts";
@@ -56,10 +56,10 @@ export async function createConnectIo(
   };
 }
 
-/** Null where the answer does not tell the time. One out of a cache is as old as it says. */
+/** Null where the answer does not tell a time of this day. One out of a cache is as old as it says. */
 function aheadOf({ headers }: PlatformResponse, now: number): number | null {
-  const at = Date.parse(headers["date"] ?? "") + Number(headers["age"] ?? 0) * SECOND;
-  return Number.isNaN(at) ? null : now - at;
+  const aheadMs = now - Date.parse(headers["date"] ?? "") - Number(headers["age"] ?? 0) * SECOND;
+  return Math.abs(aheadMs) <= DAY ? aheadMs : null;
 }
 
 function withFields(log: Logger, fields: object): Logger {
