@@ -28,7 +28,8 @@ describe("the image's program", () => {
     const user = { uid: 54_321, gid: 54_321 };
     chmodSync(folder.path, 0o755);
     const tried = spawnSync(process.execPath, [program, "--version"], { env: { HOME: "/" }, ...user });
-    if (tried.status !== 0) test.skip("Only root can become another user, who must be able to read the checkout.");
+    if (tried.status !== 0)
+      test.skip("Only root can become another user, who must be able to read the checkout.");
     const data = join(folder.path, "data");
     mkdirSync(data, { mode: 0o700 });
     chownSync(data, user.uid, user.gid);
