@@ -32,6 +32,8 @@ export class App {
   /** Filters that the calendar was asked for with; they hold for other months too. */
   #filters: Json = {};
   #loads = 0;
+  /** How many changes of posts were answered. */
+  #changes = 0;
   /** The last view that the server answered; shown again if the next one fails. */
   #settled: Pick<State, "view" | "day" | "hour"> | null = null;
   #focus: string | null = null;
@@ -176,7 +178,7 @@ export class App {
       focus,
     );
     if (!mustLoad) return;
-    const loaded = await loadCalendar((args) => this.#host.call("show_calendar", args), this.#filters, days);
+    const loaded = await this.#load(days, load);
     if (load !== this.#loads || this.state === null) return;
     if (loaded.calendar === null && isQuiet) return;
     if (loaded.calendar === null) {
@@ -189,12 +191,18 @@ export class App {
     if (again === null) this.say(`${countPosts(loaded.calendar.posts.length)} loaded.`);
   }
 
+  /** A post that was changed while the server read the calendar may be missing from it: it is read again. */
+  async #load(days: readonly Day[], load: number): ReturnType<typeof loadCalendar> {
+    const changes = this.#changes;
+    const loaded = await loadCalendar((args) => this.#host.call("show_calendar", args), this.#filters, days);
+    return changes === this.#changes || load !== this.#loads ? loaded : this.#load(days, load);
+  }
+
   #takeLoaded(calendar: Calendar, isQuiet = false): void {
     if (this.state === null) return;
     // Posts that are being saved are newer here than in the answer; the post being moved is found by its old day.
     const { busy, move } = this.state;
-    const ids = new Set(calendar.posts.map(({ id }) => id));
-    const isKept = ({ id }: CalendarPost): boolean => id === move?.id || (busy.has(id) && ids.has(id));
+    const isKept = ({ id }: CalendarPost): boolean => id === move?.id || busy.has(id);
     const kept = this.state.calendar.posts.filter(isKept);
     const posts = [...calendar.posts.filter((post) => kept.every(({ id }) => id !== post.id)), ...kept];
     const state = { ...this.state, calendar: { ...calendar, posts } };
@@ -214,8 +222,10 @@ export class App {
   }
 
   /** Calls a tool about a post. */
-  call(tool: string, args: Json): Promise<ToolAnswer> {
-    return this.#host.call(tool, args);
+  async call(tool: string, args: Json): Promise<ToolAnswer> {
+    const answer = await this.#host.call(tool, args);
+    this.#changes += 1;
+    return answer;
   }
 
   openLink(url: string): void {

@@ -19,6 +19,10 @@ function idlePost({ state }: App, id: string): CalendarPost | null {
   return state === null || state.busy.has(id) ? null : findPost(state, id);
 }
 
+/** As it is loaded now; else as given. */
+const latestOf = ({ state }: App, post: CalendarPost): CalendarPost =>
+  (state === null ? null : findPost(state, post.id)) ?? post;
+
 /** True when the person may take the post up now. */
 export function mayMove(app: App, id: string): boolean {
   const post = idlePost(app, id);
@@ -27,13 +31,15 @@ export function mayMove(app: App, id: string): boolean {
 
 /** Shows the post at its new time at once, and takes that back when the server refuses. */
 export async function movePost(app: App, id: string, to: WallTime): Promise<void> {
-  if (app.state !== null) await moveTo(app, id, app.state.zone.toMs(to));
+  const post = idlePost(app, id);
+  if (app.state !== null && post !== null) await moveTo(app, post, app.state.zone.toMs(to));
 }
 
-async function moveTo(app: App, id: string, scheduledAt: number): Promise<void> {
+/** `post`: as it was seen last, so that one which other days or filters have left out goes back too. */
+async function moveTo(app: App, post: CalendarPost, scheduledAt: number): Promise<void> {
   const { state } = app;
-  const post = idlePost(app, id);
-  if (state === null || post === null || !isMovable(state, post)) return;
+  const { id } = post;
+  if (state === null || !isMovable(state, post)) return;
   app.update(
     { move: null, ...activeAt(state, state.zone.read(scheduledAt)) },
     state.panel === null ? `chip:${id}` : null,
@@ -46,7 +52,8 @@ async function moveTo(app: App, id: string, scheduledAt: number): Promise<void> 
   const sentence = `Moved to ${when(state, scheduledAt)}.`;
   const onMoved = app.state?.options.onMoved;
   if (onMoved === undefined) app.say(sentence);
-  onMoved?.(post, sentence, () => void moveTo(app, id, post.scheduledAt));
+  const moved = readPost(answer["post"]) ?? { ...post, scheduledAt };
+  onMoved?.(post, sentence, () => void moveTo(app, latestOf(app, moved), post.scheduledAt));
   app.showWarnings(answer["warnings"]);
   app.updateModel(`${id} was moved to ${time}`);
 }

@@ -1,0 +1,90 @@
+import { expect, it, vi } from "vitest";
+import { App } from "../../../apps/features/calendar/app.ts";
+import { movePost } from "../../../apps/features/calendar/post-work.ts";
+import type { ToolAnswer } from "../../../apps/shared/bridge.ts";
+import { Host } from "../../../apps/shared/host.ts";
+import { type Json, textOf } from "../../../apps/shared/json.ts";
+
+const BEGIN = "2026-11-24T08:00:00.000Z";
+
+const answer = (structured: Json): ToolAnswer => ({ isError: false, text: "", note: null, structured });
+
+/** A calendar over a server with one post. Answers of `show_calendar` wait for `release` once `isSlow` is true. */
+async function openCalendar() {
+  const server = { scheduledAt: BEGIN, isSlow: false, release: () => {} };
+  const undos: (() => void)[] = [];
+  const post = () => ({
+    id: "post_1",
+    accountId: "acc_1",
+    provider: "feed",
+    status: "scheduled",
+    scheduledAt: server.scheduledAt,
+    caption: "Hello world",
+  });
+  const calendarOf = ({ from, to }: Json): ToolAnswer => {
+    const [first, last] = [`${textOf(from)}T00:00:00.000Z`, `${textOf(to)}T23:59:59.999Z`];
+    const posts = server.scheduledAt >= first && server.scheduledAt <= last ? [post()] : [];
+    return answer({ posts, drafts: [], freeSlots: [], series: [], from: first, to: last, timezone: "UTC" });
+  };
+  const callTool = async (name: string, args: Json): Promise<ToolAnswer> => {
+    if (name === "update_post") {
+      server.scheduledAt = textOf(args["scheduledAt"]);
+      return answer({ post: post() });
+    }
+    const read = calendarOf(args);
+    if (server.isSlow) await new Promise<void>((resolve) => (server.release = resolve));
+    return read;
+  };
+  const app = new App(new Host(null), { mayMove: true, onMoved: (_, __, undo) => undos.push(undo) });
+  const abilities = { callsTools: true, opensLinks: true, takesContext: true };
+  app.begin(
+    { callTool, openLink: vi.fn(), requestMode: vi.fn(), updateModel: async () => {} },
+    abilities,
+    {},
+  );
+  await app.start("UTC", "month", "2026-11-24");
+  return { app, server, undos };
+}
+
+it("has a post that was moved while the days it goes to were read, and takes it back from there", async () => {
+  const { app, server, undos } = await openCalendar();
+  const shown = (): string[] =>
+    app.state!.calendar.posts.map(({ scheduledAt }) => new Date(scheduledAt).toISOString());
+  expect(shown()).toEqual([BEGIN]);
+  server.isSlow = true;
+  const turned = app.step(1);
+  await Promise.resolve();
+  // The answer that is under way was read before this.
+  server.isSlow = false;
+  await movePost(app, "post_1", { day: "2026-12-22", minutes: 480 });
+  server.release();
+  await turned;
+  expect(shown()).toEqual(["2026-12-22T08:00:00.000Z"]);
+  undos[0]!();
+  await vi.waitFor(() => expect(server.scheduledAt).toBe(BEGIN));
+});
+
+it("takes a move back from days that do not hold the post", async () => {
+  const { app, server, undos } = await openCalendar();
+  await movePost(app, "post_1", { day: "2026-11-30", minutes: 480 });
+  await app.show("month", "2027-03-01");
+  expect(app.state!.calendar.posts).toEqual([]);
+  undos[0]!();
+  await vi.waitFor(() => expect(server.scheduledAt).toBe(BEGIN));
+});
+
+it("keeps a post that is being saved when days are read that do not hold it yet", async () => {
+  const { app, server } = await openCalendar();
+  server.isSlow = true;
+  const turned = app.step(1);
+  await Promise.resolve();
+  const [post] = app.state!.calendar.posts;
+  const scheduledAt = Date.parse("2026-12-22T08:00:00Z");
+  app.update({
+    busy: new Map([["post_1", "Saving…"]]),
+    calendar: { ...app.state!.calendar, posts: [{ ...post!, scheduledAt }] },
+  });
+  server.release();
+  await turned;
+  expect(app.state!.calendar.posts.map((one) => one.scheduledAt)).toEqual([scheduledAt]);
+});
