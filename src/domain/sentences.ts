@@ -62,8 +62,11 @@ export type NextStep =
   | { readonly do: "add_media" }
   /** Write a draft in its place; `takes`: what a draft can have and a post cannot. */
   | { readonly do: "draft"; readonly takes: "repeat" | "targets" }
-  /** Read the draft as it is now; `revision`: the number to send then, null where nothing is to be sent. */
-  | { readonly do: "read_draft"; readonly revision: number | null }
+  /**
+   * Read the draft as it is now; `revision`: the number to send then, null where nothing is to be sent; `draftId`: where
+   * the sentence itself does not tell which.
+   */
+  | { readonly do: "read_draft"; readonly revision: number | null; readonly draftId?: string }
   | { readonly do: "move_draft" }
   | { readonly do: "discard_draft" }
   | { readonly do: "end_series" }

@@ -7,12 +7,13 @@ import { canReachAccount } from "../domain/permissions.ts";
 import type { ChangedPost, PostsChange } from "../domain/posts/post-body.ts";
 import { conflictSentence } from "../domain/posts/post-states.ts";
 import { readPlan } from "../domain/accounts/schedule.ts";
-import { MINUTE, tellTime, toIso, toZoned, EXAMPLE_DAY } from "../domain/time.ts";
+import { DAY, MINUTE, tellTime, toIso, toZoned, EXAMPLE_DAY } from "../domain/time.ts";
 import { askWhich, parseBound, warnOfFar } from "../domain/parse-time.ts";
 import { atWallTime, readWallClock } from "../domain/wall-clock.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { Tx } from "../store/engine/store.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
+import type { SamePost } from "../store/queries/channel-posts.ts";
 import { findPosts, postNotFound, transition } from "../store/queries/posts.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import { findAccount } from "../channels/accounts/accounts.ts";
@@ -26,7 +27,14 @@ import { readStanding } from "./posts.ts";
 import { prepareForm } from "./prepare.ts";
 import { tryOut } from "./store-posts.ts";
 import { untilUnchanged, writeIfUnchanged } from "./update-post.ts";
-import { warnOfAccess, warnOfKept, warnOfNeighbour, warnOfSilence, warnOfTwin } from "./warnings.ts";
+import {
+  warnOfAccess,
+  warnOfKept,
+  warnOfNeighbour,
+  warnOfSameText,
+  warnOfSilence,
+  warnOfTwin,
+} from "./warnings.ts";
 
 /** Most posts of one change. */
 const MAX_POSTS = 500;
@@ -320,9 +328,21 @@ async function warn(
       add(named(warning, nameOf(row)));
   }
   const near = new Map<string, string[]>();
+  const before = new Map(planned.map(({ row }) => [row.id, row.scheduled_at]));
   for (const row of rows.filter(({ status }) => status === "scheduled")) {
     const twin = await warnOfTwin(tx, row);
-    for (const warning of twin) add(named(warning, nameOf(row)));
+    // Of what waits, only what comes so near by this.
+    const isTold = (other: SamePost): boolean => {
+      const apart = Math.abs((before.get(other.id) ?? other.scheduled_at) - (before.get(row.id) ?? 0));
+      return (
+        other.status !== "scheduled" || Math.abs(other.scheduled_at - row.scheduled_at) < Math.min(apart, DAY)
+      );
+    };
+    const same =
+      twin.length > 0
+        ? []
+        : await warnOfSameText({ ...ctx, store: tx }, row, { isTold, way: "Cancel one of them" });
+    for (const warning of [...twin, ...same]) add(named(warning, nameOf(row)));
     for (const warning of twin.length > 0 ? [] : await warnOfNeighbour(tx, row))
       near.set(warning, [...(near.get(warning) ?? []), nameOf(row)]);
   }

@@ -5,7 +5,7 @@ import type { SaidPost } from "../domain/posts/post.ts";
 import type { PostStatus } from "../domain/posts/post-states.ts";
 import { deadline, SECOND } from "../domain/time.ts";
 import type { CallContext } from "../context.ts";
-import { plainText, withFullStop } from "../domain/text/plain-text.ts";
+import { plainText } from "../domain/text/plain-text.ts";
 import type { PostsChange } from "../domain/posts/post-body.ts";
 import { namesOfAccounts } from "../channels/accounts/accounts.ts";
 import { firstWords } from "../channels/accounts/late-posts.ts";
@@ -13,7 +13,7 @@ import { listLatePosts, listPosts } from "./list-posts.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import { findPosts, toPost } from "../store/queries/posts.ts";
 import { listWaits } from "../store/queries/publishing/waiting-posts.ts";
-import { NO_TIME_GIVEN } from "./warnings.ts";
+import { AT_ONCE, NO_TIME_GIVEN } from "./warnings.ts";
 import { isHeldByPerson, withWaits } from "./waits.ts";
 
 /** For how long a call waits for what it sent, and what ends that sooner: its client has gone. */
@@ -159,9 +159,8 @@ export async function tellUnchanged(
 
 /** Once it is stored it is too late for a time, and this answer comes before the outcome. */
 export function onceSent(warning: Said): Said {
-  const [goesOut] = NO_TIME_GIVEN.split(". ");
-  if (goesOut === undefined || !String(warning).startsWith(NO_TIME_GIVEN)) return warning;
-  return say(`${withFullStop(goesOut)} What became of it is not known yet.`, {
+  if (!String(warning).startsWith(NO_TIME_GIVEN)) return warning;
+  return say(`${AT_ONCE}. What became of it is not known yet.`, {
     next: [{ do: "look", postId: null }, { do: "stop_if_not_meant" }],
   });
 }

@@ -14,6 +14,7 @@ import type { AnyPlatform } from "../ports/platform.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { findPlan, labelsOf, type NewPlan } from "../store/queries/plans.ts";
+import type { DraftTexts } from "../store/queries/drafts.ts";
 import { freshRow, type PostContentRow } from "../store/queries/posts.ts";
 import { findAccount, readUtm } from "../channels/accounts/accounts.ts";
 import { keptUntil } from "../channels/accounts/late-posts.ts";
@@ -217,13 +218,25 @@ interface PrepareOptions extends Pick<PostSpec, "kept" | "readsLinks" | "card"> 
   readonly isDone?: boolean;
   /** It stands in a list, in which a time is easily forgotten. */
   readonly isOneOfSeveral?: boolean;
+  /** The draft that it is made of. */
+  readonly draftId?: string | null;
+  /** What is drafted, where that was read already. */
+  readonly drafts?: readonly DraftTexts[];
 }
 
 /** Checks a post and makes its row, and stores nothing. Throws as `schedulePost` does. */
 export async function preparePost(
   call: CallContext,
   input: PostBody,
-  { account: found, before = [], isDone = false, isOneOfSeveral = false, ...known }: PrepareOptions = {},
+  {
+    account: found,
+    before = [],
+    isDone = false,
+    isOneOfSeveral = false,
+    draftId,
+    drafts,
+    ...known
+  }: PrepareOptions = {},
 ): Promise<PreparedPost> {
   const { ctx, caller } = call;
   const { dryRun = false } = input;
@@ -257,7 +270,13 @@ export async function preparePost(
       : []),
     ...told,
     ...prepared.warnings,
-    ...(await warnOfDoubles(ctx, row, { beside: before, isDone: how.isDone })),
+    ...(await warnOfDoubles(ctx, row, {
+      beside: before,
+      isDone: how.isDone,
+      text: input.caption,
+      draftId,
+      drafts,
+    })),
     ...(await warnOfSilence(call, [row.scheduled_at])),
   ];
   const post = { ...prepared, row, plan: planOf(input), isInSlot, warnings };

@@ -10,6 +10,7 @@ import { tellNamesakes } from "../channels/accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 import { onceSent } from "./outcomes.ts";
 import { type PreparedPost, preparePost } from "./prepare.ts";
+import { AT_ONCE } from "./warnings.ts";
 import { type BatchPost, reserveSlots, refuse, storePosts, withFiles, tryOut } from "./store-posts.ts";
 
 /** How the error of a post begins that is right, but goes only together with others that are not. */
@@ -100,16 +101,17 @@ function judge(
   return { results: tellOnce(results), toStore };
 }
 
-/** Each warning once, with the first post that it is about. */
+/** Each warning once, with the first post that it is about. That one goes out at once, each post has of its own. */
 function tellOnce(results: readonly SaidBatchResult[]): SaidBatchResult[] {
-  const all = results.flatMap(({ warnings }) => warnings.map(String));
+  const isOwn = (warning: Said): boolean => String(warning).startsWith(AT_ONCE);
+  const all = results.flatMap(({ warnings }) => warnings.filter((one) => !isOwn(one)).map(String));
   const told = new Set<string>();
   return results.map((result) => {
-    const fresh = result.warnings.filter((warning) => !told.has(String(warning)));
+    const fresh = result.warnings.filter((warning) => isOwn(warning) || !told.has(String(warning)));
     for (const warning of fresh) told.add(String(warning));
     const warnings = fresh.map((warning) => {
       const others = all.filter((other) => other === String(warning)).length - 1;
-      return others === 0 ? warning : join(warning, `The same holds for ${others} more of these posts.`);
+      return others < 1 ? warning : join(warning, `The same holds for ${others} more of these posts.`);
     });
     return { ...result, warnings };
   });

@@ -9,19 +9,20 @@ import type { Preview } from "../domain/posts/preview.ts";
 import { conflictSentence } from "../domain/posts/post-states.ts";
 import type { Tx } from "../store/engine/store.ts";
 import type { PostRow } from "../store/schema/tables.ts";
+import { findPlan } from "../store/queries/plans.ts";
 import { hasEffects, lockPost, toPost, transition, type TransitionSet } from "../store/queries/posts.ts";
 import type { Standing } from "../store/queries/publishing/standing.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { findAccount } from "../channels/accounts/accounts.ts";
 import { commitOnce } from "../access/idempotency.ts";
-import type { CallContext } from "../context.ts";
+import type { AppContext, CallContext } from "../context.ts";
 import { requireFiles } from "../files/media-places.ts";
 import { reconcileInDoubt } from "../publishing/reconcile.ts";
 import { contentOf, type PostContent } from "./post-form.ts";
 import { findOwnPost, readStanding } from "./posts.ts";
 import { type PreparedContent, prepare, prepareForm, readInput } from "./prepare.ts";
 import { previewPost } from "./preview.ts";
-import { warnOfDoubles, warnOfSilence } from "./warnings.ts";
+import { warnOfDoubles, warnOfSameText, warnOfSilence } from "./warnings.ts";
 
 interface ChangedPost {
   readonly post: SaidPost;
@@ -67,7 +68,8 @@ export async function updatePost(call: CallContext, input: PostChange): Promise<
     const doubles = await warnOfDoubles(ctx, changed, { isDone: !dryRun });
     const silence = patch.scheduledAt === undefined ? [] : await warnOfSilence(call, [changed.scheduled_at]);
     const same = sayIfSame(patch, before, changed);
-    const warnings = [...same, ...told, ...checked.warnings, ...doubles, ...silence];
+    const approved = await warnOfApproval(ctx, before, changed);
+    const warnings = [...same, ...approved, ...told, ...checked.warnings, ...doubles, ...silence];
     if (dryRun) {
       const preview = await previewPost(ctx, account, checked.content, checked);
       return { post: toPost(changed), warnings, dryRun, preview };
@@ -104,6 +106,16 @@ function sayIfSame(patch: PostInput, before: PostRow, after: PostRow): string[] 
   const isAsked = Object.values(patch).some((value) => value !== undefined);
   return isAsked && CONTENT.every((column) => after[column] === before[column]) ? [NOTHING_CHANGED] : [];
 }
+
+/** What was approved as a draft goes out as nobody has approved it. */
+async function warnOfApproval({ store }: AppContext, before: PostRow, after: PostRow): Promise<string[]> {
+  const isSame = APPROVED.every((column) => after[column] === before[column]);
+  const plan = isSame ? null : await findPlan(store, before.id);
+  if (plan === null || plan.draft_id === null) return [];
+  return ["It was approved as a draft with other content: nobody has approved what goes out now."];
+}
+
+const APPROVED = ["media_url", "caption", "metadata"] as const;
 
 /** Another call changed the content after it was read: a merge would lose that change. */
 class ChangedMeanwhile extends Error {}
@@ -145,7 +157,7 @@ const CONTENT = ["media_url", "caption", "metadata", "lead_minutes", "scheduled_
 interface Again
   extends Pick<PreparedContent, "account" | "files">, Partial<Pick<PreparedContent, "places" | "figures">> {
   readonly set: Omit<TransitionSet, "run" | "updated_at">;
-  readonly warnings?: Said[];
+  readonly warnings: Said[];
 }
 
 /**
@@ -165,13 +177,14 @@ export async function retryPost(
   const isTimed = patch.scheduledAt !== undefined;
   const again = isChanged
     ? await checkChanges(call, row, { ...read, isTimed, isDone: !dryRun })
-    : await asItWas(call, row);
-  const told = again.warnings === undefined ? {} : { warnings: again.warnings };
+    : await asItWas(call, row, !dryRun);
+  const { warnings } = again;
+  // The answer of one without changes has them only where there are some.
+  const told = isChanged || warnings.length > 0 ? { warnings } : {};
   if (dryRun) {
     const sent = { ...row, ...again.set, status: "scheduled" as const, error: null };
-    const warnings = isChanged ? told : { warnings: sentAsItWas(row, again.account) };
     const preview = await previewPost(ctx, again.account, contentOf(sent), again);
-    return { post: toPost(sent), ...warnings, dryRun, preview };
+    return { post: toPost(sent), warnings, dryRun, preview };
   }
   if (row.in_doubt === 1) {
     const published = await reconcileInDoubt(call, row);
@@ -190,26 +203,30 @@ export async function retryPost(
   return answer;
 }
 
-/** Begins what only a dry run says of a retry without changes. */
+/** Begins what is said of a retry that changes nothing, or the time alone. */
 export const SENT_AS_IT_WAS = "It is sent just as it was,";
 
-function sentAsItWas({ error, in_doubt: inDoubt }: PostRow, { paused }: AccountRow): Said[] {
+function sentAsItWas({ error, in_doubt: inDoubt }: PostRow, { paused }: AccountRow, isTimed = false): Said[] {
   const when =
     inDoubt === 1
-      ? "if its platform says that it is not there."
+      ? "if its platform can tell that it is not there. Where it cannot tell, it is not sent, and a person settles it."
       : paused === 1
         ? "as soon as its channel is resumed."
-        : "at once.";
+        : isTimed
+          ? "at its time."
+          : "at once.";
   const sent = `${SENT_AS_IT_WAS} ${when}`;
   return [error === null ? sent : join(`${sent} It failed before:`, fromStored(error))];
 }
 
-async function asItWas({ ctx, caller }: CallContext, row: PostRow): Promise<Again> {
+async function asItWas({ ctx, caller }: CallContext, row: PostRow, isDone: boolean): Promise<Again> {
   assertFailed(await readStanding(ctx, row));
   const account = await findAccount(ctx, caller, row.account_id);
   assertCanBeSent(row, account);
   const now = ctx.clock.now();
-  return { account, set: { scheduled_at: now, due_at: now, next_at: now }, files: [] };
+  const doubles = await warnOfSameText(ctx, { ...row, scheduled_at: now }, { isDone });
+  const warnings = [...(isDone ? [] : sentAsItWas(row, account)), ...doubles];
+  return { account, set: { scheduled_at: now, due_at: now, next_at: now }, files: [], warnings };
 }
 
 /** Checks the post as a new one; what is wrong with the form of a field comes before its state. */
@@ -221,6 +238,7 @@ async function checkChanges(
   const { ctx, caller } = call;
   const account = await findAccount(ctx, caller, row.account_id);
   const form = await prepareForm(ctx, account, { given: read.given, before: row });
+  const isSame = !isOther(form.content, row, false);
   assertFailed(await readStanding(ctx, row), isOther(form.content, row, read.isTimed));
   assertCanBeSent(row, account);
   const checked = await prepare(call, form);
@@ -229,7 +247,14 @@ async function checkChanges(
   return {
     ...checked,
     set: { ...checked.row, next_at: checked.row.due_at },
-    warnings: [...read.warnings, ...checked.warnings, ...doubles, ...silence],
+    warnings: [
+      ...(isSame ? sentAsItWas(row, account, read.isTimed) : []),
+      ...(await warnOfApproval(ctx, row, { ...row, ...checked.row })),
+      ...read.warnings,
+      ...checked.warnings,
+      ...doubles,
+      ...silence,
+    ],
   };
 }
 

@@ -8,7 +8,13 @@ import type { AnyPlatform } from "../ports/platform.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { Reader } from "../store/engine/store.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
-import { findLiveText, findWaitingNear, findWaitingTwin } from "../store/queries/channel-posts.ts";
+import {
+  findWaitingNear,
+  findWaitingTwin,
+  listSameText,
+  type SamePost,
+} from "../store/queries/channel-posts.ts";
+import { type DraftTexts, listDraftTexts } from "../store/queries/drafts.ts";
 import type { PostContentRow } from "../store/queries/posts.ts";
 import { firstWords, tellKept, tellLimit } from "../channels/accounts/late-posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
@@ -17,9 +23,11 @@ import { warnOfQuotas } from "../publishing/quotas.ts";
 
 /* What to say of a post that may be stored: nothing of it keeps the post back. */
 
+/** Begins what is said of a post without a time. */
+export const AT_ONCE = "It goes out at once, because no time was given";
+
 /** Said of a post that may be meant for later, while there is still something to be done about it. */
-export const NO_TIME_GIVEN =
-  "It goes out at once, because no time was given. Give scheduledAt or slot if that was not meant.";
+export const NO_TIME_GIVEN = `${AT_ONCE}. Give scheduledAt or slot if that was not meant.`;
 
 /** A post on its channel, which is not stored yet. */
 interface UnstoredPost {
@@ -102,7 +110,7 @@ export function warnOfNow(
   const empty = WHEN.filter((field) => leftEmpty.includes(field)).join(", ");
   if (empty === "") return [];
   return [
-    say(`It goes out at once, because no time was given: ${empty} came empty.`, {
+    say(`${AT_ONCE}: ${empty} came empty.`, {
       next: [{ do: "stop_if_not_meant" }],
     }),
   ];
@@ -135,35 +143,71 @@ interface DoublesOptions {
   readonly beside?: readonly PostRow[];
   /** The call itself schedules the post, so that the warning comes when that is done. Default: it only looks. */
   readonly isDone?: boolean;
+  /** The draft that it is made of, which is no double of itself. */
+  readonly draftId?: string | null | undefined;
+  /** Its text as it was given, before anything was added to links. Default: as it goes out. */
+  readonly text?: string | null | undefined;
+  /** Default: they are read. */
+  readonly drafts?: readonly DraftTexts[] | undefined;
 }
 
 /**
- * What waits or is live on the channel already and says the same as a post, which is new or to be changed: it is never
- * its own double.
+ * What is or may be out on the channel, waits there or is drafted for it, and says the same as a post, which is new or
+ * to be changed: it is never its own double.
  */
 export async function warnOfDoubles(
   ctx: AppContext,
   row: PostRow,
-  { beside = [], isDone = false }: DoublesOptions = {},
+  options: DoublesOptions = {},
 ): Promise<Said[]> {
-  const isTwin = (other: PostRow): boolean =>
-    other.account_id === row.account_id && other.content_hash === row.content_hash;
-  const twins = beside.some(isTwin)
-    ? [
-        "Another post of this call has the same account, media, caption and time. Leave one of them out if that was not meant.",
-      ]
-    : [];
+  const { isDone = false } = options;
   const isNow = row.scheduled_at <= ctx.clock.now();
-  const near = isNow ? [] : beside.filter((other) => isNeighbour(row, other));
-  const [neighbour] = twins.length > 0 ? [] : near;
-  const neighbours =
-    neighbour === undefined
+  const waiting = isNow ? await warnOfTwin(ctx.store, row) : await warnOfWaiting(ctx.store, row);
+  return [
+    ...warnOfBeside(ctx, row, options),
+    ...waiting,
+    ...(await warnOfSameText(ctx, row, { isDone })),
+    ...(await warnOfDrafts(ctx, row, options)),
+  ];
+}
+
+/** Of those of the same call. */
+function warnOfBeside(
+  ctx: AppContext,
+  row: PostRow,
+  { beside = [], isDone = false }: DoublesOptions,
+): string[] {
+  const own = beside.filter((other) => other.account_id === row.account_id);
+  const way = isDone ? "Cancel" : "Leave";
+  const out = `${way} one of them${isDone ? "" : " out"} if that was not meant.`;
+  if (own.some((other) => other.content_hash === row.content_hash))
+    return [`Another post of this call has the same account, media, caption and time. ${out}`];
+  const isNow = row.scheduled_at <= ctx.clock.now();
+  const neighbour = isNow ? undefined : own.find((other) => minuteOf(other) === minuteOf(row));
+  const text = sameTextOf(row);
+  const same = own.find((other) => text !== "" && sameTextOf(other) === text && isSoonAgain(other, row));
+  return [
+    ...(same === undefined
+      ? []
+      : [
+          `Another post of this call says the same on the same channel, on ${tellTime(same.scheduled_at, ctx.settings.timezone)}. ${out}`,
+        ]),
+    ...(neighbour === undefined
       ? []
       : [
           `Another post of this call goes out on the same channel at the same minute: ${firstWords(neighbour)}. Give one of them another time if that was not meant.`,
-        ];
-  const waiting = isNow ? await warnOfTwin(ctx.store, row) : await warnOfWaiting(ctx.store, row);
-  return [...twins, ...neighbours, ...waiting, ...(await warnOfRepetition(ctx, row, isDone))];
+        ]),
+  ];
+}
+
+/** What two posts of a channel say alike: their text, or without one their media. */
+export function sameTextOf({ caption, media_url: mediaUrl }: PostRow): string {
+  return caption?.trim().normalize("NFC") || mediaUrl;
+}
+
+/** Whether two posts are so near to each other that the second is a repetition. */
+export function isSoonAgain(one: PostRow, other: PostRow): boolean {
+  return Math.abs(one.scheduled_at - other.scheduled_at) <= REPETITION_MS;
 }
 
 /** What waits on the channel and says the same, or has the same minute. */
@@ -181,14 +225,7 @@ export async function warnOfNeighbour(reader: Reader, row: PostRow): Promise<str
   ];
 }
 
-type PostTime = Pick<PostRow, "account_id" | "scheduled_at">;
-
-/** Whether two posts go out on one channel at one minute. */
-function isNeighbour(one: PostTime, other: PostTime): boolean {
-  return one.account_id === other.account_id && minuteOf(one) === minuteOf(other);
-}
-
-function minuteOf({ scheduled_at: at }: PostTime): number {
+function minuteOf({ scheduled_at: at }: Pick<PostRow, "scheduled_at">): number {
   return Math.floor(at / MINUTE);
 }
 
@@ -205,18 +242,69 @@ export async function warnOfTwin(reader: Reader, row: PostRow): Promise<Said[]> 
   ];
 }
 
-async function warnOfRepetition(ctx: AppContext, row: PostRow, isDone: boolean): Promise<Said[]> {
-  const since = ctx.clock.now() - REPETITION_MS;
-  const live = await findLiveText(ctx.store, row, since);
-  if (live === null) return [];
-  const isOut = row.scheduled_at <= ctx.clock.now();
-  const way = isDone ? (isOut ? "Take this one down" : "Cancel this one") : "Leave this one out";
-  const at = tellTime(live.publishedAt, ctx.settings.timezone);
-  const isOver = isDone && isOut;
+interface SameTextOptions extends Pick<DoublesOptions, "isDone"> {
+  /** Whether such a post is worth a word. Default: each is. */
+  readonly isTold?: (post: SamePost) => boolean;
+  /** What is done if it was not meant. Default: what undoes the call. */
+  readonly way?: string;
+}
+
+export async function warnOfSameText(
+  { clock, settings, store: reader }: Pick<AppContext, "clock" | "settings"> & { readonly store: Reader },
+  row: PostRow,
+  { isDone = false, isTold, way }: SameTextOptions = {},
+): Promise<Said[]> {
+  const now = clock.now();
+  const found = await listSameText(reader, row, { now, ms: REPETITION_MS });
+  const [other] = isTold === undefined ? found : found.filter(isTold);
+  if (other === undefined) return [];
+  const isOut = row.scheduled_at <= now;
+  const usual = isDone ? (isOut ? "Take this one down" : "Cancel this one") : "Leave this one out";
+  const what = (row.caption ?? "").trim() === "" ? "The same media" : "The same text";
+  const state = tellSame(other, { now, timezone: settings.timezone });
   return [
     join(
-      say(`The same text is live on this channel since ${at}.`, { next: [{ do: "read", postId: live.id }] }),
-      say(`${way} if that was not meant.`, { next: isOver ? [{ do: "take_down", postId: row.id }] : [] }),
+      say(`${what} ${state}.`, { next: [{ do: "read", postId: other.id }] }),
+      say(`${way ?? usual} if that was not meant.`, {
+        next: isDone && isOut ? [{ do: "take_down", postId: row.id }] : [],
+      }),
+    ),
+  ];
+}
+
+/** Where a post stands that says the same, for "The same text …". */
+function tellSame(
+  post: SamePost,
+  { now, timezone }: { readonly now: number; readonly timezone: string },
+): string {
+  const at = tellTime(post.published_at ?? post.scheduled_at, timezone);
+  if (post.status === "published") return `is live on this channel since ${at}`;
+  if (post.in_doubt === 1) return "was sent on this channel, and it is not known whether it is out";
+  if (post.status === "publishing") return "is under way on this channel, and may be out already";
+  if (post.status === "uploaded") return `is on the platform of this channel, and goes live on ${at}`;
+  if (post.status === "failed")
+    return `was to go out on this channel on ${at}, failed, and can be sent again`;
+  return post.scheduled_at <= now ? "is about to go out on this channel" : `waits on this channel for ${at}`;
+}
+
+/** Of drafts that a person may still approve. */
+async function warnOfDrafts(
+  { store }: AppContext,
+  row: PostRow,
+  { isDone = false, draftId, text: given, drafts }: DoublesOptions,
+): Promise<Said[]> {
+  const text = ((given === undefined ? row.caption : given) ?? "").trim().normalize("NFC");
+  if (text === "") return [];
+  const other = (drafts ?? (await listDraftTexts(store, row.owner_id))).find(
+    ({ id, texts }) =>
+      id !== draftId && texts.some((one) => one.accountId === row.account_id && one.text === text),
+  );
+  if (other === undefined) return [];
+  const state = other.state === "waiting" ? "waits for a decision" : "is being written";
+  return [
+    say(
+      `A draft with the same text for this channel ${state}: both go out if it is approved.${isDone ? "" : " Leave one of them out if that was not meant."}`,
+      { next: [{ do: "read_draft", revision: null, draftId: other.id }] },
     ),
   ];
 }

@@ -109,8 +109,8 @@ const AGENTS: StepWords = {
     isFuture ? "Give a time in the future." : `Give ISO 8601, for example ${EXAMPLE_TIME}.`,
   add_media: () => "Give an https address, or a file from list_files.",
   draft: ({ takes }) => `save_draft takes ${takes}.`,
-  read_draft: ({ revision }) =>
-    revision === null ? "Read it with list_drafts." : `Read it with list_drafts, then send ${revision}.`,
+  read_draft: ({ revision, draftId = null }) =>
+    `Read it with list_drafts${withId(draftId)}${revision === null ? "" : `, then send ${revision}`}.`,
   move_draft: () =>
     "To move one, give save_draft another time and submit. To put one away, a person discards it.",
   discard_draft: () => "To put it away, call decide_draft with discard.",

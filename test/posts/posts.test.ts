@@ -593,7 +593,7 @@ describe("failures", () => {
     const warning = expect.stringMatching(
       /reconnected first\. The password was refused\..*connect_channel.*Until then the post waits/,
     );
-    expect((await schedule({ scheduledAt: inMinutes(70) })).warnings).toEqual([warning]);
+    expect((await schedule({ caption: "Another", scheduledAt: inMinutes(70) })).warnings).toEqual([warning]);
     expect((await schedule({ dryRun: true, caption: "Other", scheduledAt: inMinutes(80) })).warnings).toEqual(
       [warning],
     );

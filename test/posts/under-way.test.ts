@@ -370,6 +370,7 @@ it("the answers that plan a post name its channel with the handle where another 
   const told = "It goes to Twin on Feed (@one). Another channel has that name, too.";
   const { post: _post, warnings } = await service.call("schedule_post", {
     ...post,
+    caption: "Hello again",
     scheduledAt: at(2 * HOUR),
   });
   expect(warnings).toEqual([told]);

@@ -149,7 +149,8 @@ export async function checkTarget(
     const { account, body, unknown } = post;
     const own = { mediaUrl: target.mediaUrl ?? "", metadata: target.metadata };
     const kept = keptIn(findPlatform(call.ctx, account.provider), [content, own], seen.card);
-    return { unknown, prepared: await preparePost(call, body, { account, kept, ...seen }) };
+    const options = { account, kept, draftId: content.id, ...seen };
+    return { unknown, prepared: await preparePost(call, body, options) };
   };
   const done = await prepare().catch(toSaid);
   if (done instanceof Message) {

@@ -4,6 +4,7 @@ import type { SaveDraft, Target, TargetInput } from "../../domain/drafts/draft.t
 import {
   aheadOf,
   missesToday,
+  occurrencesOf,
   readSeries,
   type RepeatInput,
   type Series,
@@ -12,6 +13,7 @@ import { isEndless } from "../../domain/drafts/tell-series.ts";
 import { AppError } from "../../domain/errors.ts";
 import { eachOnce } from "../../domain/posts/plan.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
+import { plural } from "../../domain/text/plain-text.ts";
 import { tellTime, toIso } from "../../domain/time.ts";
 import { parseMoment, warningsOf } from "../../domain/parse-time.ts";
 import type { DraftRow } from "../../store/queries/drafts.ts";
@@ -30,6 +32,8 @@ import {
 
 /** What a writer gives of a draft, whole. */
 export interface DraftContent {
+  /** Null: of a draft that is not there yet. */
+  readonly id: string | null;
   readonly title: string | null;
   readonly caption: string | null;
   readonly mediaUrl: string;
@@ -43,6 +47,7 @@ export interface DraftContent {
 }
 
 const EMPTY: DraftContent = {
+  id: null,
   title: null,
   caption: null,
   mediaUrl: "",
@@ -57,6 +62,7 @@ const EMPTY: DraftContent = {
 
 export function contentOf(row: DraftRow): DraftContent {
   return {
+    id: row.id,
     title: row.title,
     caption: row.caption,
     mediaUrl: row.media_url,
@@ -71,7 +77,7 @@ export function contentOf(row: DraftRow): DraftContent {
 }
 
 /** The columns of a content. */
-export function toColumns(content: DraftContent) {
+export function toColumns(content: Omit<DraftContent, "id">) {
   return {
     title: content.title,
     caption: content.caption,
@@ -117,6 +123,7 @@ export async function changeContent(
   const schemas = await sharedSchemas(call, targets?.targets ?? base.targets);
   const own = await resolveOwn(call, shared, { schemas, at: "", kept });
   const content = {
+    id: base.id,
     title: orElse(input.title, base.title),
     caption: orElse(input.caption, base.caption),
     ...own,
@@ -127,7 +134,12 @@ export async function changeContent(
   };
   assertOneTime(content);
   const first = input.repeat === undefined ? [] : tellFirst(call.ctx, input.repeat ?? null, content.repeat);
-  const told = [...(time?.warnings ?? []), ...(targets?.warnings ?? []), ...first, ...tellTexts(content)];
+  const told = [
+    ...(time?.warnings ?? []),
+    ...(targets?.warnings ?? []),
+    ...first,
+    ...tellTexts(call, content),
+  ];
   return { content, warnings: [...new Set(told)] };
 }
 
@@ -148,12 +160,13 @@ const NO_END =
   "repeat: has no end, so the series goes on until a person ends it. Give until or times if that was not meant.";
 
 /** Texts that take turns stand in for the text of all, and begin again after the last. */
-function tellTexts({ caption, repeat, targets }: DraftContent): string[] {
+function tellTexts({ ctx }: CallContext, { caption, repeat, targets }: DraftContent): string[] {
   const { texts = [] } = repeat ?? {};
   if (repeat !== null && isEndless(repeat) && texts.length < 2) return [NO_END];
   if (repeat?.texts === undefined) return [];
   const isOwn = targets.length > 0 && targets.every((target) => target.caption !== null);
   return [
+    ...tellLeftOver(repeat, ctx.clock.now()),
     ...(caption === null
       ? []
       : [
@@ -170,6 +183,17 @@ function tellTexts({ caption, repeat, targets }: DraftContent): string[] {
         ]
       : []),
   ];
+}
+
+/** Of a series that is over before each of its texts has had its turn. */
+export function tellLeftOver(series: Series, begun: number): string[] {
+  const { texts = [] } = series;
+  if (isEndless(series)) return [];
+  let turns = 0;
+  for (const _occurrence of occurrencesOf(series, { begun })) if (++turns >= texts.length) return [];
+  const left = texts.length - turns;
+  const which = left === 1 ? "The last text never goes" : `The last ${left} texts never go`;
+  return turns === 0 ? [] : [`${which} out: the series ends after ${plural(turns, "time")}.`];
 }
 
 /** "On Mondays" and a start may be meant otherwise. */

@@ -22,7 +22,7 @@ import { checkApproval } from "./approval.ts";
 import { isPassing } from "./checks.ts";
 import { assertMayDecide, eachOf, type OneDecision } from "./decide-draft.ts";
 import { nameDraft } from "./tell-decision.ts";
-import { contentOf } from "./draft-content.ts";
+import { contentOf, tellLeftOver } from "./draft-content.ts";
 import { findOwnDraft, type StoredDecision } from "./drafts.ts";
 import { isDoneAlready } from "./save-draft.ts";
 import type { DraftPost } from "./series.ts";
@@ -99,7 +99,7 @@ async function tellOutcome(
   if (repeat !== null) {
     const [first] = told.toSorted((a, b) => a.content.scheduledAt - b.content.scheduledAt);
     const next = told.filter(({ content }) => content.scheduledAt === first?.content.scheduledAt);
-    return `It starts a series. ${seriesInWords(repeat, 1)} It begins with: ${await tellPosts(call, next)}.`;
+    return `It starts a series. ${seriesInWords(call, repeat, 1)} It begins with: ${await tellPosts(call, next)}.`;
   }
   const due = told.filter(({ content }) => isAtOnce(call.ctx, content.scheduledAt));
   const { paused, cut, waits, now } = await countKept(call, due);
@@ -119,14 +119,14 @@ async function tellOutcome(
 }
 
 /** With every text, since each of them goes out without another question. */
-function seriesInWords(repeat: Series, among: number): string {
+function seriesInWords(call: CallContext, repeat: Series, among: number): string {
   const { texts = [] } = repeat;
   const end = isEndless(repeat) ? " It goes on until a person ends it." : "";
   const limit = textLimit(among * texts.length);
   const shown = texts.slice(0, MAX_LISTED).map((text, at) => `${at + 1}. ${quoteText(text, limit)}`);
   const more = texts.length > MAX_LISTED ? `; and ${texts.length - MAX_LISTED} more` : "";
   const list = texts.length === 0 ? "" : ` The texts: ${shown.join("; ")}${more}.`;
-  return `${tellSeries(repeat)}.${end}${list}`;
+  return `${tellSeries(repeat)}.${end}${list}${tellDoubts(call, tellLeftOver(repeat, call.ctx.clock.now()))}`;
 }
 
 function toTold(row: DraftRow, { target, prepared, occurrence }: DraftPost, input: OneDecision): ToldPost {
@@ -225,6 +225,8 @@ async function tellOne(
   );
   const before = `${await tellSentBack(call, row)}${doubts}`;
   const series =
-    repeat === null ? "" : `The series ${nameDraft(row)}. ${seriesInWords(repeat, among)} It begins with: `;
+    repeat === null
+      ? ""
+      : `The series ${nameDraft(row)}. ${seriesInWords(call, repeat, among)} It begins with: `;
   return { line: `${series}${next}.${before}`, posts: told };
 }

@@ -78,7 +78,12 @@ export async function prepareSeries(
     const last = before.find(({ accountId }) => accountId === target.accountId);
     const check = told?.check ?? (last === undefined ? undefined : { ...last, error: null });
     if (check === undefined) continue;
-    checks.push({ ...check, warnings: tellSkipped(ctx, target, { series, made, begun, now }) });
+    // Afterwards its own posts would be its doubles.
+    const asked = row.decision === null ? check.warnings : [];
+    checks.push({
+      ...check,
+      warnings: [...asked, ...tellSkipped(ctx, target, { series, made, begun, now })],
+    });
   }
   return { posts, checks };
 }

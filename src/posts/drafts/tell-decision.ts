@@ -33,6 +33,9 @@ export function tellStopped(row: DraftRow, cancelled: readonly PostRow[]): strin
   if (cancelled.length === 0) return `The series ${name} is ended. None of its posts waited.`;
   const posts = `${cancelled.length} waiting ${cancelled.length === 1 ? "post" : "posts"}`;
   const changed = cancelled.filter(({ created_at: made, updated_at: at }) => at > made).length;
-  const byHand = changed === 0 ? "" : `; ${changed} of them had been changed by hand`;
-  return `The series ${name} is ended, and ${posts} of it ${cancelled.length === 1 ? "is" : "are"} cancelled${byHand}.`;
+  const since =
+    changed === 0
+      ? ""
+      : `; ${changed} of them had been changed since ${changed === 1 ? "it was" : "they were"} made`;
+  return `The series ${name} is ended, and ${posts} of it ${cancelled.length === 1 ? "is" : "are"} cancelled${since}.`;
 }

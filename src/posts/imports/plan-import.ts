@@ -8,6 +8,9 @@ import { canonicalJson } from "../../access/idempotency.ts";
 import { findAccount } from "../../channels/accounts/accounts.ts";
 import type { CallContext } from "../../context.ts";
 import { preparePost, type PreparedPost } from "../prepare.ts";
+import type { PostRow } from "../../store/schema/tables.ts";
+import { listDraftTexts } from "../../store/queries/drafts.ts";
+import { isSoonAgain, sameTextOf } from "../warnings.ts";
 import { findImported, listWaitingTwins, type TwinRow } from "../../store/queries/imported-rows.ts";
 import { type Column, FIELDS } from "./columns.ts";
 import { lookingOnce } from "./head-once.ts";
@@ -77,6 +80,7 @@ export async function planImport(call: CallContext, args: ImportArgs): Promise<P
       ...warnings.map((warning) => ({ line: null, rows: rows.length, warning })),
       ...tellRepeated(readable, unique),
       ...tellNeighbours(good),
+      ...tellSame(good),
       ...gather(good),
     ],
   };
@@ -91,10 +95,11 @@ async function checkRows(
   const { ctx, caller } = call;
   const marks = rows.map(({ mark }) => mark);
   const known = await findImported(ctx.store, caller.ownerId, marks);
+  const drafts = await listDraftTexts(ctx.store, caller.ownerId);
   const checked = await each(call, rows, async (row): Promise<GoodRow | null> => {
     const id = known.get(row.mark) ?? null;
     if (id !== null) return { ...row, id, prepared: null };
-    return preparePost(call, row.body, { account: row.account, readsLinks: false }).then(
+    return preparePost(call, row.body, { account: row.account, readsLinks: false, drafts }).then(
       (prepared) => ({ ...row, id: null, prepared }),
       (error: unknown) => tell(row, error),
     );
@@ -187,6 +192,25 @@ function tellNeighbours(rows: readonly GoodRow[]): RowWarning[] {
   if (one === undefined) return [];
   const warning = `Goes out on the same channel at the same minute as line ${one.before}. Give one of them another time if that was not meant.`;
   return [{ line: one.line, rows: late.length, warning }];
+}
+
+/** Rows that say on a channel what one before them says. */
+function tellSame(rows: readonly GoodRow[]): RowWarning[] {
+  const said = new Map<string, { readonly line: number; readonly row: PostRow }>();
+  const again: { readonly line: number; readonly before: number }[] = [];
+  for (const { line, prepared } of rows) {
+    const text = prepared === null ? "" : sameTextOf(prepared.row);
+    if (prepared === null || text === "") continue;
+    const { row } = prepared;
+    const key = `${row.account_id} ${text}`;
+    const before = said.get(key);
+    if (before !== undefined && isSoonAgain(before.row, row)) again.push({ line, before: before.line });
+    said.set(key, { line, row });
+  }
+  const [one] = again;
+  if (one === undefined) return [];
+  const warning = `Says the same on the same channel as line ${one.before}, at another time. Leave one of them out if that was not meant.`;
+  return [{ line: one.line, rows: again.length, warning }];
 }
 
 /** Each warning once, with the first row that it is about. */

@@ -45,37 +45,67 @@ export async function findWaitingNear(
     .executeTakeFirst();
 }
 
+/** A post that says the same as another one. */
+export type SamePost = Pick<PostRow, "id" | "status" | "in_doubt" | "published_at" | "scheduled_at">;
+
 /**
- * The newest other post of the channel with the same text that is live since then, in any Unicode form. What a series
- * said before is no repetition: it was meant.
+ * The other posts of the channel with the same text, in any Unicode form, or without one the same media: those that are
+ * or may be out since so long before now, and those that wait so near to it. What matters most comes first. What a
+ * series said before is no repetition: it was meant.
  */
-export async function findLiveText(
+export async function listSameText(
   reader: Reader,
-  post: Pick<PostRow, "id" | "account_id" | "owner_id" | "caption">,
-  since: number,
-): Promise<{ readonly id: string; readonly publishedAt: number } | null> {
-  const { id, account_id: accountId, owner_id: ownerId, caption } = post;
-  if (caption === null || caption.trim() === "") return null;
+  post: Pick<
+    PostRow,
+    "id" | "account_id" | "owner_id" | "caption" | "media_url" | "scheduled_at" | "content_hash"
+  >,
+  { now, ms }: { readonly now: number; readonly ms: number },
+): Promise<readonly SamePost[]> {
+  const { id, account_id: accountId, owner_id: ownerId, scheduled_at: at } = post;
+  const caption = post.caption ?? "";
+  const isWordless = caption.trim() === "";
+  if (isWordless && post.media_url === "") return [];
   const spellings = [...new Set([caption, caption.normalize("NFC"), caption.normalize("NFD")])];
-  const row = await queryOf(reader)
+  const same = queryOf(reader)
     .selectFrom("posts")
-    .select(["id", "published_at"])
+    .select(["id", "status", "in_doubt", "published_at", "scheduled_at"])
     .where("account_id", "=", accountId)
-    .where("published_at", ">=", since)
     .where("owner_id", "=", ownerId)
-    .where("status", "=", "published")
-    .where("caption", "in", spellings)
     .where("id", "<>", id)
+    .$if(!isWordless, (query) => query.where("caption", "in", spellings))
+    .$if(isWordless, (query) =>
+      query.where("media_url", "=", post.media_url).where(sql<boolean>`TRIM(COALESCE(caption, '')) = ''`),
+    )
     .where(
       sql<boolean>`NOT EXISTS (
         SELECT 1 FROM post_plans AS own JOIN post_plans AS other ON other.draft_id = own.draft_id
         WHERE own.post_id = ${id} AND other.post_id = posts.id)`,
-    )
+    );
+  const live = await same
+    .where("published_at", ">=", now - ms)
+    .where("status", "=", "published")
     .orderBy("published_at", "desc")
     .limit(1)
-    .executeTakeFirst();
-  return row === undefined ? null : { id: row.id, publishedAt: row.published_at ?? 0 };
+    .execute();
+  const others = await same
+    .where("scheduled_at", ">=", Math.min(now, at) - ms)
+    .where("scheduled_at", "<=", Math.max(now, at) + ms)
+    // What is the same in all is told of by itself.
+    .where(
+      sql<boolean>`(status IN ('publishing', 'uploaded', 'failed') OR (status = 'cancelled' AND in_doubt = 1)
+      OR (status = 'scheduled' AND scheduled_at >= ${at - ms} AND content_hash <> ${post.content_hash}))`,
+    )
+    .orderBy(
+      sql`CASE WHEN in_doubt = 1 THEN 0 WHEN status = 'failed' THEN 2 WHEN status = 'scheduled' THEN 1 ELSE 0 END`,
+    )
+    .orderBy(sql`ABS(scheduled_at - ${at})`)
+    .orderBy("id")
+    .limit(MAX_SAME)
+    .execute();
+  return [...live, ...others];
 }
+
+const MAX_SAME = 20;
 
 /** The posts that count for a quota. */
 export interface QuotaWindow {

@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
 import type { DraftState, Target } from "../../domain/drafts/draft.ts";
+import type { Series } from "../../domain/drafts/repeat.ts";
 import type { Position } from "../engine/search.ts";
 import type { PostRow, Tables } from "../schema/tables.ts";
 import { deleteRows, findRow, listRows, queryOf, updateRows } from "../engine/statements.ts";
@@ -48,6 +49,35 @@ export async function listWaitingTargets(reader: Reader, ownerId: string): Promi
     .where("state", "=", "waiting")
     .execute();
   return rows.map(({ targets }) => JSON.parse(targets) as Target[]);
+}
+
+/** What an undecided draft says on its channels; texts without spaces around them, in NFC. */
+export interface DraftTexts {
+  readonly id: string;
+  readonly state: DraftState;
+  readonly texts: readonly { readonly accountId: string; readonly text: string }[];
+}
+
+/** Of all drafts that a person may still approve. */
+export async function listDraftTexts(reader: Reader, ownerId: string): Promise<DraftTexts[]> {
+  const rows = await queryOf(reader)
+    .selectFrom("drafts")
+    .select(["id", "state", "caption", "targets", "repeat"])
+    .where("owner_id", "=", ownerId)
+    .where("state", "in", ["open", "waiting"])
+    .orderBy("id")
+    .execute();
+  return rows.map(({ id, state, caption, targets, repeat }) => {
+    const turns = repeat === null ? undefined : (JSON.parse(repeat) as Series).texts;
+    const shared = turns ?? [caption ?? ""];
+    const texts = (JSON.parse(targets) as Target[]).flatMap((target) =>
+      (target.caption === null ? shared : [target.caption]).map((text) => ({
+        accountId: target.accountId,
+        text: text.trim().normalize("NFC"),
+      })),
+    );
+    return { id, state, texts };
+  });
 }
 
 /** The next revision, written over the one that was read. Null where that is not the last one any more. */

@@ -63,7 +63,7 @@ describe("a decision tells what it did, as no person may have been asked", () =>
     await service.call("update_post", { id: posts[1].id, caption: "By hand" });
     const { warnings } = await decide({ id: draft.id, decision: "stop" });
     expect(warnings).toEqual([
-      'The series "Hello" is ended, and 4 waiting posts of it are cancelled; 1 of them had been changed by hand.',
+      'The series "Hello" is ended, and 4 waiting posts of it are cancelled; 1 of them had been changed since it was made.',
     ]);
     const empty = await save({ repeat: { ...SERIES, from: "2027-02-01" } });
     const first = (await decide({ id: empty.draft.id, revision: 1, decision: "approve" })).draft.posts[0];
@@ -97,18 +97,60 @@ describe("a decision tells what it did, as no person may have been asked", () =>
   });
 });
 
-describe("an approval of what was sent back", () => {
-  const questionOf = async (args: object): Promise<string> => {
-    let question = "";
-    const ask = async ({ text }: { text: string }): Promise<"no"> => {
-      question = text;
-      return "no";
-    };
-    const toolbox = createToolbox(service.ctx, service.tools);
-    await toolbox.call("decide_draft", args, callerOf(), { ask }).catch(() => {});
-    return question;
+async function questionOf(args: object): Promise<string> {
+  let question = "";
+  const ask = async ({ text }: { text: string }): Promise<"no"> => {
+    question = text;
+    return "no";
   };
+  const toolbox = createToolbox(service.ctx, service.tools);
+  await toolbox.call("decide_draft", args, callerOf(), { ask }).catch(() => {});
+  return question;
+}
 
+describe("what was approved", () => {
+  it("says so where its content is changed, or another one is sent again", async () => {
+    const { draft } = await save({ submit: true, scheduledAt: `${DAY}T09:00` });
+    const [post] = (await decide({ id: draft.id, revision: 1, decision: "approve" })).draft.posts;
+    const { id } = post;
+    const told = "It was approved as a draft with other content: nobody has approved what goes out now.";
+    const update = (args: object) => service.call("update_post", { id, ...args });
+    expect((await update({ scheduledAt: `${DAY}T10:00` })).warnings).not.toContain(told);
+    expect((await update({ caption: "Other", dryRun: true })).warnings).toContain(told);
+    expect((await update({ caption: "Other" })).warnings).toContain(told);
+    await queryOf(service.ctx.store)
+      .updateTable("posts")
+      .set({ status: "failed", next_at: null })
+      .where("id", "=", id)
+      .execute();
+    const again = { id, caption: "Third", scheduledAt: `${DAY}T11:00` };
+    expect((await service.call("retry_post", again)).warnings).toContain(told);
+  });
+});
+
+describe("texts that never have their turn", () => {
+  const repeat = { unit: "day", time: "09:00", times: 2, texts: ["One", "Two", "Three"] };
+
+  it.each([
+    [{ times: 2 }, "The last text never goes out: the series ends after 2 times."],
+    [{ times: 1 }, "The last 2 texts never go out: the series ends after 1 time."],
+    [
+      { times: undefined, from: DAY, until: DAY },
+      "The last 2 texts never go out: the series ends after 1 time.",
+    ],
+  ])("are told at the save, and in the question: %j", async (end, told) => {
+    const { draft, warnings } = await save({ caption: undefined, repeat: { ...repeat, ...end } });
+    expect(warnings).toContain(told);
+    expect(await questionOf({ id: draft.id, revision: 1, decision: "approve" })).toContain(told);
+  });
+
+  it("are none where each has one", async () => {
+    const { warnings } = await save({ caption: undefined, repeat: { ...repeat, times: 3 } });
+    expect(warnings.join()).not.toContain("never");
+  });
+});
+
+describe("an approval of what was sent back", () => {
   it("asks with who sent it back, why, and that it is as it was", async () => {
     const { draft } = await save({ submit: true, scheduledAt: `${DAY}T09:00` });
     await decide({ id: draft.id, revision: 1, decision: "changes", note: "Not on a Friday" });
