@@ -53,7 +53,7 @@ export const PAGE_WORDS: Words = {
   take_down: () => "To delete it on the platform, take it down.",
   move: () => "Choose another time.",
   retry: ({ changed }) => (changed ? "Change it, then send it again." : "Send it again."),
-  settle: () => "Say here whether it is there.",
+  settle: ({ of }) => (of === undefined ? "Say here whether it is there." : ""),
   dismiss: () => "If it is not wanted any more, choose “Dismiss”.",
   schedule: () => "Only where it is wanted after all, write a new one.",
   choose: () => "Choose one.",
@@ -88,7 +88,7 @@ export const VIEW_WORDS: Words = {
   see: nothing,
   reconnect: () => "Ask your agent to reconnect it.",
   edit_live: () => "Ask your agent to change it.",
-  settle: () => "Tell your agent whether it is there.",
+  settle: ({ of }) => (of === "place" ? "" : "Tell your agent whether it is there."),
   give_time: () => "Choose another time.",
   set_slots: () => "Ask your agent to set its slots.",
   decide_as_person: ({ tool }) =>

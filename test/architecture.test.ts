@@ -217,7 +217,9 @@ const OTHER_WRITES: Readonly<Record<string, string>> = {
   "src/channels/platform-io/platform-apps.ts":
     "apps of platforms, entered by the administrator and not by a tool",
   "src/posts/store-posts.ts": "a dry run, whose transaction is taken back",
-  "src/publishing/take-down.ts": "the lease on a post that its platform did not delete",
+  "src/publishing/take-down.ts":
+    "the lease on a post that its platform did not delete, or that is seen there",
+  "src/posts/live-posts.ts": "a change whose answer was lost, beside the refusal",
   "src/publishing/reconcile.ts": "the lease on a post while the platform is asked",
   "src/app/secret-key.ts": "which key a new database is sealed with, and secrets bound to their servers",
   "src/publishing/restored.ts": "what a restored backup holds back",

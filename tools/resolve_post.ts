@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Said } from "../src/domain/sentences.ts";
 import { Resolution } from "../src/domain/posts/post-body.ts";
 import { Post } from "../src/domain/posts/post.ts";
 import { resolvePost } from "../src/posts/posts.ts";
@@ -15,7 +16,7 @@ export default defineTool({
     'Example: {"id":"post_1","outcome":"published"}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   input: Resolution,
-  output: z.strictObject({ post: Post }),
+  output: z.strictObject({ post: Post, warnings: z.array(Said).optional().describe("What to know.") }),
   question: (args, call) => askToResolve(call, args),
   handle: (args, call) => resolvePost(call, args),
 });

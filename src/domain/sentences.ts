@@ -41,7 +41,7 @@ export type NextStep =
   /** Send it again; `changed`: after what is wrong with it was changed. */
   | { readonly do: "retry"; readonly postId: string | null; readonly changed: boolean }
   /** Say whether it is live or not, after a look at the platform. */
-  | { readonly do: "settle"; readonly postId: string | null }
+  | { readonly do: "settle"; readonly postId: string | null; readonly of?: SettledThing }
   /** Send these failed posts again. */
   | { readonly do: "send_again"; readonly postIds: readonly string[] }
   /** Read the figures of single posts. */
@@ -118,6 +118,9 @@ export type Command =
   | "restore"
   | "serve"
   | "move_database";
+
+/** What of a post alone is not known: its id on its platform, or whether it is there. */
+type SettledThing = "place" | "presence";
 
 /** One sentence, or several that belong to one field, as data: what goes over the wire to faces. */
 export interface Sentence {

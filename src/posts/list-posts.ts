@@ -1,5 +1,5 @@
 import { meantBound } from "../domain/arguments/meant-times.ts";
-import { ended, join, type Said, say, withSteps } from "../domain/sentences.ts";
+import { ended, join, named, type Said, say, withSteps } from "../domain/sentences.ts";
 import { withWaits } from "./waits.ts";
 import { findPlatform } from "../channels/platform-io/list-platforms.ts";
 import { decodeCursor, encodeCursor, unknownCursor } from "../domain/cursor.ts";
@@ -10,7 +10,13 @@ import type { CalendarArgs, ListPostsArgs, SaidCalendar, SaidPostPage } from "..
 import { MINUTE, tellTime, toIso } from "../domain/time.ts";
 import { parseBound } from "../domain/parse-time.ts";
 import type { Position, PostFilter } from "../store/engine/search.ts";
-import { isPutAway, isTakenDown, type PostStatus } from "../domain/posts/post-states.ts";
+import {
+  isPutAway,
+  isTakenDown,
+  isUnknown,
+  MAY_BE_OUT,
+  type PostStatus,
+} from "../domain/posts/post-states.ts";
 import type { SaidPost } from "../domain/posts/post.ts";
 import type { ShownRow } from "../store/schema/tables.ts";
 import { findPlans } from "../store/queries/plans.ts";
@@ -63,15 +69,27 @@ function tellTakenDown({ settings }: AppContext, rows: readonly ShownRow[]): str
   return [`${which} taken down: ${named.join("; ")}${more}.`];
 }
 
-/** Their errors ask for what is not to be done any more. */
+/** Their errors ask for what is not to be done any more, but where one may be live. */
 function tellPutAway(rows: readonly ShownRow[]): Said[] {
-  const away = rows.filter(isPutAway);
-  if (away.length === 0) return [];
-  const named = away.slice(0, MAX_NAMED).map((row) => `${firstWords(row)} (${row.id})`);
+  const unknown = rows.filter((row) => isPutAway(row) && isUnknown(row));
+  const away = rows.filter((row) => isPutAway(row) && !isUnknown(row));
+  const open = unknown
+    .slice(0, MAX_NAMED)
+    .map((row) =>
+      named(
+        say(MAY_BE_OUT, { next: [{ do: "settle", postId: row.id, of: "presence" }] }),
+        `${firstWords(row)} (${row.id})`,
+      ),
+    );
+  if (away.length === 0) return open;
+  const names = away.slice(0, MAX_NAMED).map((row) => `${firstWords(row)} (${row.id})`);
   const more = away.length > MAX_NAMED ? `; and ${away.length - MAX_NAMED} more` : "";
   const which =
     away.length === 1 ? "1 post here had failed and was" : `${away.length} posts here had failed and were`;
-  return [`${which} put away, so nothing that the error asks for is to be done: ${named.join("; ")}${more}.`];
+  return [
+    ...open,
+    `${which} put away, so nothing that the error asks for is to be done: ${names.join("; ")}${more}.`,
+  ];
 }
 
 /** A list goes by the planned time. What is late goes out within its bounds, and stands before them. */

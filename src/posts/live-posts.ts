@@ -11,7 +11,7 @@ import type { AnyPlatform } from "../ports/platform.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import type { PublishIo } from "../ports/publish-io.ts";
 import type { PostRow, Tables } from "../store/schema/tables.ts";
-import { toPost } from "../store/queries/posts.ts";
+import { noteWarnings, readWarnings, toPost } from "../store/queries/posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { canonicalJson } from "../access/idempotency.ts";
 import { checkMediaAddress, resolveMediaUrl, checkAddresses } from "../files/media-places.ts";
@@ -23,6 +23,7 @@ import { type CheckedForm, contentOf, type PostContent } from "./post-form.ts";
 import { findOwnPost, movePost, readStanding } from "./posts.ts";
 import { prepare, prepareForm } from "./prepare.ts";
 import { NOTHING_CHANGED } from "./update-post.ts";
+import { assertPlace } from "../publishing/take-down.ts";
 import { readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
 import { findPlatform } from "../channels/platform-io/set-up.ts";
 
@@ -44,8 +45,14 @@ export async function prepareEdit({ ctx, caller, leftEmpty }: CallContext, input
   const form = await prepareForm(ctx, account, { given, before: row, isLive: true });
   if (row.status !== "published")
     throw new AppError("conflict", conflictSentence("edit_live", await readStanding(ctx, row)));
-  const changed = changedFields(contentOf(row), form.content);
+  // Where an answer was lost it may not be as it is kept here, so that the same is a change.
+  const isLost = lostChanges(row).length > 0;
+  const changed = isLost
+    ? [...(caption === undefined ? [] : ["caption"]), ...Object.keys(metadata ?? {})]
+    : changedFields(contentOf(row), form.content);
   assertEditable(form, changed);
+  assertPlace(ctx, row);
+  assertUsable(account);
   return { row, form, changed };
 }
 
@@ -57,7 +64,6 @@ export async function editPublishedPost(
   const { ctx } = call;
   const { row, form, changed } = await prepareEdit(call, input);
   const { platform, account } = form;
-  assertUsable(account);
   const checked = await prepare(call, form);
   if (changed.length === 0) return { post: toPost(row), warnings: [NOTHING_CHANGED] };
   const edited = { ...row, caption: checked.row.caption, metadata: checked.row.metadata };
@@ -66,6 +72,8 @@ export async function editPublishedPost(
     return fitEdited(platform.title, place ?? {});
   });
   return movePost(call, row, "edit_live", {
+    ...SEEN,
+    warnings: otherWarnings(row),
     caption: edited.caption,
     metadata: edited.metadata,
     file_ids: checked.row.file_ids,
@@ -98,14 +106,19 @@ export async function setThumbnail(
       `${platform.title} does not take a new thumbnail for a post that is already there.`,
     );
   }
+  assertPlace(ctx, row);
   assertUsable(account);
   const given = { metadata: { thumbnailUrl } };
   const checked = await prepare(call, await prepareForm(ctx, account, { given, before: row, isLive: true }));
   const post = toPlatformPost(platform, { ...row, metadata: checked.row.metadata });
   await onPlatform(ctx, { platform, account, row }, (io) => set(post, thumbnailUrl, io));
   const { metadata: stored, file_ids } = checked.row;
-  return movePost(call, row, "set_thumbnail", { metadata: stored, file_ids, files: checked.files });
+  const seen = { ...SEEN, warnings: otherWarnings(row) };
+  return movePost(call, row, "set_thumbnail", { ...seen, metadata: stored, file_ids, files: checked.files });
 }
+
+/** What was noted of a deletion whose answer was lost is over: the post took a change. */
+const SEEN = { error: null } as const;
 
 type Editable = Pick<PostContent, "caption" | "metadata">;
 
@@ -138,14 +151,30 @@ interface ChangedAt {
   readonly row: PostRow;
 }
 
+const LOST = "It is not known whether it was changed:";
+
+/** Among what is noted of a live post, the changes whose answer was lost. */
+function lostChanges(row: PostRow): string[] {
+  return (readWarnings(row).warnings ?? []).filter((one) => one.startsWith(LOST));
+}
+
+/** As its column keeps them: what was lost is over once the platform took a change. */
+function otherWarnings(row: PostRow): string | null {
+  const others = (readWarnings(row).warnings ?? []).filter((one) => !one.startsWith(LOST));
+  return others.length === 0 ? null : JSON.stringify(others);
+}
+
+function isNotDone(error: unknown): error is PlatformFault {
+  return error instanceof PlatformFault && error.isNotDone;
+}
+
 /** Where the answer was lost the platform may have changed it. */
 function tellNotChanged({ platform, account, row }: ChangedAt, error: unknown): string {
   const { title } = platform;
-  if (error instanceof PlatformFault && error.isNotDone)
-    return `${title} did not take the change: ${error.message}`;
+  if (isNotDone(error)) return `${title} did not take the change: ${error.message}`;
   const why = error instanceof PlatformFault ? error.message : `${title} did not answer in time.`;
   const where = row.platform_url ?? account.profile_url ?? channelInFull(account);
-  return `It is not known whether it was changed: ${withFullStop(why)} Look at ${where}. Where it is as it was, make the change again.`;
+  return `${LOST} ${withFullStop(why)} Look at ${where}. Where it is as it was, make the change again.`;
 }
 
 /** Runs a change that a caller waits for; it needs no ledger, as repeating it leads to the same post. */
@@ -183,8 +212,16 @@ async function onPlatform<T>(
     const isLate = error instanceof Error && error.name === "TimeoutError";
     if (!isLate && !(error instanceof PlatformFault)) throw error;
     ctx.log.warn({ postId: at.row.id, err: error }, "a change of a live post did not succeed");
-    throw new AppError("conflict", tellNotChanged(at, error), { cause: error });
+    const told = tellNotChanged(at, error);
+    if (!isNotDone(error)) await noteLost(ctx, at.row, told);
+    throw new AppError("conflict", told, { cause: error });
   } finally {
     await ctx.media.release(at.row.id);
   }
+}
+
+/** It is told until the platform takes a change. */
+async function noteLost({ store }: AppContext, row: PostRow, told: string): Promise<void> {
+  const others = JSON.parse(otherWarnings(row) ?? "[]") as string[];
+  await store.write((tx) => noteWarnings(tx, row, [...others, told]));
 }

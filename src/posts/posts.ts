@@ -5,6 +5,8 @@ import {
   conflictSentence,
   isPutAway,
   isTakenDown,
+  isUnknown,
+  MAY_BE_OUT,
   PUT_AWAY,
   TRANSITIONS,
   type Trigger,
@@ -12,7 +14,7 @@ import {
 import type { Resolution } from "../domain/posts/post-body.ts";
 import { AppError } from "../domain/errors.ts";
 import { type Caller, canReachAccount } from "../domain/permissions.ts";
-import type { SaidAttempt, Insights, Metrics, SaidPost, Preparing } from "../domain/posts/post.ts";
+import type { SaidAttempt, Metrics, SaidInsights, SaidPost, Preparing } from "../domain/posts/post.ts";
 import { deadline, SECOND, toIso, toIsoOrNull } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import {
@@ -39,7 +41,15 @@ import { readStepResults, toPlatformPost } from "../publishing/publish-io.ts";
 import { capabilitiesFor } from "../channels/platform-io/connect-io.ts";
 import { findPlatform } from "../channels/platform-io/set-up.ts";
 import type { AnyPlatform, PostInsights } from "../ports/platform.ts";
-import { isOnPlatform, takeDown, tellTakenDown } from "../publishing/take-down.ts";
+import {
+  canReach,
+  forgetDeletion,
+  isLostDeletion,
+  isOnPlatform,
+  takeDown,
+  tellNoPlace,
+  tellTakenDown,
+} from "../publishing/take-down.ts";
 
 /** The caller's own post; throws `not_found` for every other. */
 export async function findOwnPost(ctx: AppContext, caller: Caller, id: string): Promise<PostRow> {
@@ -76,30 +86,37 @@ export async function getPost(
   {
     post: SaidPost;
     preparing?: Preparing;
-    insights?: Insights;
+    insights?: SaidInsights;
     warnings?: Said[];
     history?: SaidAttempt[];
   } & Partial<PostPlan>
 > {
-  const row = await findOwnPost(ctx, caller, input.id);
-  const plan = await findPlan(ctx.store, row.id);
+  const found = await findOwnPost(ctx, caller, input.id);
+  const plan = await findPlan(ctx.store, found.id);
+  const seen = input.insights === true ? await showInsights(ctx, found) : null;
+  const row = seen?.insights.state === "live" ? await forgetDeletion(ctx, found) : found;
   const [shown = row] = await withWaits(ctx, [row]);
   return {
     post: toPost(shown),
     ...showPlan(plan ?? undefined),
     ...(await showPreparing(ctx, row)),
     ...(isTakenDown(row) ? { warnings: [tellTakenDown(ctx, row)] } : readWarnings(row)),
-    ...(isPutAway(row) ? { warnings: [say(PUT_AWAY, { next: [{ do: "schedule" }] })] } : {}),
-    ...(input.insights === true ? await showInsights(ctx, row) : {}),
+    ...(isPutAway(row) ? { warnings: [tellPutAway(row)] } : {}),
+    ...seen,
     ...(input.history === true ? { history: await readHistory(ctx, row) } : {}),
   };
+}
+
+function tellPutAway(row: PostRow): Said {
+  if (isUnknown(row)) return say(MAY_BE_OUT, { next: [{ do: "settle", postId: row.id, of: "presence" }] });
+  return say(PUT_AWAY, { next: [{ do: "schedule" }] });
 }
 
 /** With a word on what the post's own state cannot tell, beside those it has. */
 async function showInsights(
   ctx: AppContext,
   row: PostRow,
-): Promise<{ insights: Insights; warnings?: string[] }> {
+): Promise<{ insights: SaidInsights; warnings?: string[] }> {
   const insights = await readInsights(ctx, row);
   if (row.status !== "published" || insights.state !== "removed") return { insights };
   const gone = `It is not on ${findPlatform(ctx, row.provider).title} any more: it was removed there.`;
@@ -154,52 +171,88 @@ function assertMove(trigger: Trigger, post: Standing): void {
 
 /** How an outcome is settled of a post that failed, and of one on whose channel nothing is tried. */
 const SETTLED = {
-  failed: { published: "confirm", not_published: "deny", dismissed: "dismiss" },
+  open: { published: "confirm", not_published: "deny", dismissed: "dismiss" },
   held: { published: "published", not_published: "fail", dismissed: "give_up" },
 } as const satisfies Record<string, Record<Resolution["outcome"], Trigger>>;
 
 /**
- * A person reconciles an unknown outcome, having looked at the channel, or dismisses any failed post: it is never
+ * What a settlement does to a post. Beside an unknown outcome it adds the id of one that was settled without, puts right
+ * one that was settled as not published, and tells what became of a deletion. Null: nothing of that is unknown.
+ */
+export function settlementOf(
+  row: Standing,
+  { outcome, platformPostId, platformUrl }: Resolution,
+): Trigger | null {
+  const isHeld = !isUnknown(row) && canReconcile(row);
+  if (outcome === "dismissed" || canReconcile(row)) return SETTLED[isHeld ? "held" : "open"][outcome];
+  if (isLostDeletion(row)) return outcome === "published" ? "edit_live" : "take_down";
+  if (outcome !== "published") return null;
+  if (row.status === "failed" && row.error === NOT_PUBLISHED) return "confirm";
+  const hasPlace = (platformPostId ?? platformUrl) !== undefined;
+  return row.status === "published" && row.platform_post_id === null && hasPlace ? "edit_live" : null;
+}
+
+const NOT_PUBLISHED = "It was settled as not published. Send it again.";
+
+/**
+ * A person reconciles what is unknown of a post, having looked at the channel, or dismisses any failed post: it is never
  * sent again, and its error stays to be read.
  */
-export async function resolvePost(call: CallContext, input: Resolution): Promise<{ post: SaidPost }> {
+export async function resolvePost(
+  call: CallContext,
+  input: Resolution,
+): Promise<{ post: SaidPost; warnings?: Said[] }> {
   const { ctx, caller } = call;
-  const { outcome } = input;
   const row = await readStanding(ctx, await findOwnPost(ctx, caller, input.id));
-  const isHeld = row.status !== "failed" && canReconcile(row);
-  const trigger = SETTLED[isHeld ? "held" : "failed"][outcome];
-  if (outcome === "dismissed") {
-    assertMove(trigger, row);
-    const error = isHeld ? { error: row.error ?? NEVER_KNOWN } : {};
-    const answer = await movePost(call, row, trigger, { next_at: null, in_doubt: 0, ...error });
-    await ctx.media.release(row.id);
-    return answer;
-  }
-  if (!canReconcile(row)) throw nothingToReconcile(row);
-  if (outcome === "published") {
-    return movePost(call, row, trigger, {
-      error: null,
-      in_doubt: 0,
-      next_at: null,
-      published_at: ctx.clock.now(),
+  const trigger = settlementOf(row, input);
+  if (trigger === null) throw nothingToReconcile(row);
+  if (input.outcome === "dismissed") return dismiss(call, row, trigger);
+  if (trigger === "take_down") return movePost(call, row, trigger, { next_at: null, error: null });
+  if (input.outcome === "published") {
+    const { attempts } = await readAttempts(ctx.store, row);
+    const last = attempts.at(-1);
+    const place = {
       platform_post_id: input.platformPostId ?? row.platform_post_id,
       platform_url: input.platformUrl ?? row.platform_url,
-    });
+    };
+    // It went out when it was sent, and not when a person says so.
+    const sentAt = row.published_at ?? last?.finished_at ?? last?.started_at ?? ctx.clock.now();
+    const set = { error: null, in_doubt: 0, next_at: null, published_at: sentAt, ...place };
+    const answer = await movePost(call, row, trigger, set);
+    return place.platform_post_id === null && canReach(ctx, row)
+      ? { ...answer, warnings: [tellNoPlace(ctx, row)] }
+      : answer;
   }
-  const error = "A person did not find it on the platform. Send it again.";
+  const error = row.status === "cancelled" ? "It was settled as not published." : NOT_PUBLISHED;
   return movePost(call, row, trigger, { error, in_doubt: 0, next_at: null, run: row.run + 1 });
+}
+
+/** Of one whose outcome is unknown that stays so: it may be live. */
+async function dismiss(
+  call: CallContext,
+  row: Standing,
+  trigger: Trigger,
+): Promise<{ post: SaidPost; warnings?: Said[] }> {
+  assertMove(trigger, row);
+  const isOpen = canReconcile(row);
+  const error = isOpen ? { error: row.error ?? NEVER_KNOWN } : {};
+  const answer = await movePost(call, row, trigger, { next_at: null, ...error });
+  await call.ctx.media.release(row.id);
+  return isOpen ? { ...answer, warnings: [tellPutAway({ ...row, status: "cancelled" })] } : answer;
 }
 
 const NEVER_KNOWN = "outcome unknown: it was on its way when its channel could not be used any more.";
 
 function nothingToReconcile(row: Standing): AppError {
   if (row.status === "publishing") return new AppError("conflict", conflictSentence("confirm", row));
-  return new AppError(
-    "conflict",
-    say(`Nothing to settle: the outcome of this post is known (${row.status}).`, {
-      next: [{ do: "read", postId: row.id }],
-    }),
-  );
+  const is = `Nothing to settle: the outcome of this post is known (${row.status}).`;
+  const wrong =
+    row.status === "published"
+      ? say("If it is not there after all, it can be sent only as a new post.", {
+          next: [{ do: "schedule" }],
+        })
+      : say("", { next: [{ do: "read", postId: row.id }] });
+  return new AppError("conflict", join(is, wrong));
 }
 
 /** Moves a post along and answers with it. `files`: what it uses from now on (`requireFiles`). */
@@ -249,8 +302,8 @@ const MAX_VISIBILITY_CHARS = 60;
  * A post's live status on its platform. A platform out of reach is an answer too: `available: false` and the
  * reason.
  */
-export async function readInsights(ctx: AppContext, row: PostRow): Promise<Insights> {
-  const unavailable = (reason: string): Insights => ({
+export async function readInsights(ctx: AppContext, row: PostRow): Promise<SaidInsights> {
+  const unavailable = (reason: Said): SaidInsights => ({
     available: false,
     reason,
     fetchedAt: toIso(ctx.clock.now()),
@@ -258,8 +311,11 @@ export async function readInsights(ctx: AppContext, row: PostRow): Promise<Insig
     visibility: null,
     metrics: metricsOf({}),
   });
-  if (row.platform_post_id === null) return unavailable(`The post is not on the platform (${row.status}).`);
   const platform = findPlatform(ctx, row.provider);
+  const isLive = row.status === "published";
+  if (isLive && platform.insights === undefined) return unavailable(`${platform.title} offers no insights.`);
+  if (row.platform_post_id === null)
+    return unavailable(isLive ? tellNoPlace(ctx, row) : `The post is not on the platform (${row.status}).`);
   if (platform.insights === undefined) return unavailable(`${platform.title} offers no insights.`);
   const account = await findAccountRow(ctx.store, row.owner_id, row.account_id);
   if (account === undefined) return unavailable("Its channel is not there any more.");

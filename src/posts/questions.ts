@@ -42,8 +42,8 @@ import {
   whenDue,
   whenOut,
 } from "./post-in-words.ts";
-import { findOwnPost, readStanding } from "./posts.ts";
-import { canRemove, isOnPlatform } from "../publishing/take-down.ts";
+import { findOwnPost, readStanding, settlementOf } from "./posts.ts";
+import { assertRemovable, isOnPlatform } from "../publishing/take-down.ts";
 import { NOTHING_CHANGED, retryPost, SENT_AS_IT_WAS, updatePost } from "./update-post.ts";
 import { NO_TIME_GIVEN } from "./warnings.ts";
 import { preparePost, readScheduledAt } from "./prepare.ts";
@@ -235,7 +235,7 @@ export async function askToCancel(
   const row = await findOwnPost(call.ctx, call.caller, input.id);
   const time = tellTime(row.scheduled_at, call.ctx.settings.timezone);
   if (input.fromPlatform === true && isOnPlatform(row)) {
-    if (!canRemove(call.ctx, await findAccount(call.ctx, call.caller, row.account_id))) return null;
+    assertRemovable(call.ctx, row, await findAccount(call.ctx, call.caller, row.account_id));
     const since = tellTime(row.published_at ?? row.scheduled_at, call.ctx.settings.timezone);
     const where = row.platform_url === null ? "" : ` at ${plainText(row.platform_url, MAX_CAPTION)}`;
     const state =
@@ -298,15 +298,24 @@ export async function askToChange(call: CallContext, input: PostsChange): Promis
 }
 
 export async function askToResolve(call: CallContext, input: Resolution): Promise<string | null> {
-  const row = await findOwnPost(call.ctx, call.caller, input.id);
-  const isOpen = canReconcile(await readStanding(call.ctx, row));
-  if (row.status !== "failed" && !isOpen) return null;
+  const row = await readStanding(call.ctx, await findOwnPost(call.ctx, call.caller, input.id));
+  const isOpen = canReconcile(row);
+  const trigger = settlementOf(row, input);
+  const isDone =
+    input.outcome === "dismissed" && (row.status === "cancelled" || (row.status !== "failed" && !isOpen));
+  if (trigger === null || isDone) return null;
   const post = await name(call, row);
   if (input.outcome === "dismissed")
     return isOpen
       ? `Put the post ${post} away? It is not known whether it is out. It will not be sent again.`
       : `Put the failed post ${post} away? It will never be sent.`;
-  if (!isOpen) return null;
+  if (trigger === "take_down")
+    return `Have you looked at the channel and found that the post ${post} is not there any more? It will be settled as taken down.`;
+  if (trigger === "edit_live") {
+    const place = input.platformUrl ?? input.platformPostId;
+    const there = place === undefined ? "" : ` as ${plainText(place, MAX_CAPTION)}`;
+    return `Have you seen the post ${post} on the channel${there}? Later it can be changed and deleted there.`;
+  }
   return input.outcome === "published"
     ? `Have you seen the post ${post} on the channel? It will be settled as published.`
     : `Have you looked at the channel and found that the post ${post} is not there? It can be sent again then.`;

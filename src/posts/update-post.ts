@@ -107,12 +107,12 @@ function sayIfSame(patch: PostInput, before: PostRow, after: PostRow): string[] 
   return isAsked && CONTENT.every((column) => after[column] === before[column]) ? [NOTHING_CHANGED] : [];
 }
 
-/** What was approved as a draft goes out as nobody has approved it. */
+/** What was approved as a draft goes out otherwise. */
 async function warnOfApproval({ store }: AppContext, before: PostRow, after: PostRow): Promise<string[]> {
   const isSame = APPROVED.every((column) => after[column] === before[column]);
   const plan = isSame ? null : await findPlan(store, before.id);
   if (plan === null || plan.draft_id === null) return [];
-  return ["It was approved as a draft with other content: nobody has approved what goes out now."];
+  return ["It was approved as a draft with other content: what goes out now was not approved."];
 }
 
 const APPROVED = ["media_url", "caption", "metadata"] as const;

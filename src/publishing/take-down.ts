@@ -2,6 +2,7 @@ import { assertUsable } from "../domain/accounts/account.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { isTakenDown, TRANSITIONS } from "../domain/posts/post-states.ts";
 import { AppError } from "../domain/errors.ts";
+import { fromStored, type Message, say, toStored } from "../domain/sentences.ts";
 import type { SaidPost } from "../domain/posts/post.ts";
 import { deadline, tellTime, MINUTE, SECOND } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
@@ -16,7 +17,13 @@ import { readStepResults, toPlatformPost } from "./publish-io.ts";
 import { capabilitiesFor } from "../channels/platform-io/connect-io.ts";
 import { findPlatform } from "../channels/platform-io/set-up.ts";
 import type { AnyPlatform, PostInsights } from "../ports/platform.ts";
-import { beginTakeDown, holdPost, letGo, type HeldPost } from "../store/queries/publishing/held-posts.ts";
+import {
+  beginTakeDown,
+  forgetError,
+  holdPost,
+  letGo,
+  type HeldPost,
+} from "../store/queries/publishing/held-posts.ts";
 import { findAccount } from "../channels/accounts/accounts.ts";
 import { openSteps } from "./follow-ups.ts";
 import { holdOrRefuse, isWorkedOn } from "./reconcile.ts";
@@ -39,10 +46,45 @@ export function isOnPlatform({ status }: Pick<PostRow, "status">): boolean {
   return TRANSITIONS.take_down.from.some((from) => from === status);
 }
 
+/** Whether something can be done about a live post of its platform, for which its id is needed. */
+export function canReach(ctx: AppContext, row: PostRow): boolean {
+  const { edit, remove, insights, setThumbnail } = findPlatform(ctx, row.provider);
+  return [edit, remove, insights, setThumbnail].some((way) => way !== undefined);
+}
+
+/** Why nothing can be done about a live post that was settled without its id there. */
+export function tellNoPlace(ctx: AppContext, row: PostRow): Message {
+  const { title } = findPlatform(ctx, row.provider);
+  return say(
+    `Its id on ${title} is not known, so it can be neither changed nor taken down there, nor asked about.`,
+    { next: [{ do: "settle", postId: row.id, of: "place" }] },
+  );
+}
+
+/** Throws `conflict` for a live post whose id on its platform is not known. */
+export function assertPlace(ctx: AppContext, row: PostRow): void {
+  if (row.status === "published" && row.platform_post_id === null)
+    throw new AppError("conflict", tellNoPlace(ctx, row));
+}
+
 /** Whether live posts of the account can be deleted on its platform. */
 export function canRemove(ctx: AppContext, account: AccountRow): boolean {
   const canFile = findPlatform(ctx, account.provider).remove !== undefined;
   return canFile && capabilitiesFor(ctx, account, null).removes !== false;
+}
+
+/** Throws `conflict` where that cannot be. */
+export function assertRemovable(ctx: AppContext, row: PostRow, account: AccountRow): void {
+  if (!canRemove(ctx, account)) {
+    const { title, remove } = findPlatform(ctx, row.provider);
+    const whose = remove === undefined ? "" : " of a channel that is connected in this way";
+    throw new AppError(
+      "conflict",
+      `${title} lets no app delete a post${whose}. ${deleteByHand({ row, account })}`,
+    );
+  }
+  assertUsable(account);
+  assertPlace(ctx, row);
 }
 
 /**
@@ -57,14 +99,7 @@ export async function takeDown(
   const { ctx, caller } = call;
   const platform = findPlatform(ctx, row.provider);
   const account = await findAccount(ctx, caller, row.account_id);
-  if (!canRemove(ctx, account)) {
-    const whose = platform.remove === undefined ? "" : " of a channel that is connected in this way";
-    throw new AppError(
-      "conflict",
-      `${platform.title} lets no app delete a post${whose}. ${deleteByHand({ row, account })}`,
-    );
-  }
-  assertUsable(account);
+  assertRemovable(ctx, row, account);
   const held = await holdOrRefuse(ctx, row, (tx) =>
     row.status === "published"
       ? beginTakeDown(tx, row, { workerId: ctx.workerId, error: BEGUN, now: ctx.clock.now() })
@@ -81,7 +116,7 @@ export async function takeDown(
     });
   } catch (error) {
     const refusal = explain(error, { platform, row, account });
-    const note = refusal === null ? null : { error: refusal.message, now: ctx.clock.now() };
+    const note = refusal === null ? null : { error: toStored(refusal.said), now: ctx.clock.now() };
     await ctx.store.write((tx) => letGo(tx, held, note));
     throw refusal ?? error;
   }
@@ -164,15 +199,32 @@ function explain(
     at.row.next_at !== null && at.row.status === "published"
       ? " What was to follow it is not sent any more."
       : "";
-  const said = `${notDeleted(at, isUnknown)} ${withFullStop(why)}`;
-  return new AppError("conflict", `${said}${stopped} ${nextOf(at, isUnknown)}`, { cause: error });
+  const said = `${notDeleted(at, isUnknown)} ${withFullStop(why)}${stopped} ${nextOf(at, isUnknown)}`;
+  const next = isUnknown ? [{ do: "settle", postId: at.row.id, of: "presence" } as const] : [];
+  return new AppError("conflict", say(said, { next }), { cause: error });
 }
+
+const LOST = "It is not known whether";
+
+/** Whether a post was to be deleted and its platform's answer was lost. */
+export function isLostDeletion({ status, error }: Pick<PostRow, "status" | "error">): boolean {
+  return status !== "cancelled" && error !== null && LOST_DELETION.test(String(fromStored(error)));
+}
+
+/** The post, which was seen live: it was not deleted. */
+export async function forgetDeletion({ store }: AppContext, row: PostRow): Promise<PostRow> {
+  if (!isLostDeletion(row)) return row;
+  await store.write((tx) => forgetError(tx, row));
+  return { ...row, error: null };
+}
+
+const LOST_DELETION = new RegExp(`^${LOST} (?:all of it|it) was deleted:`);
 
 /** Only what has several parts can be gone in part. */
 function notDeleted({ platform, row }: { platform: AnyPlatform; row: PostRow }, isUnknown: boolean): string {
   const parts = readMetadata(row)?.["thread"];
   const isThread = Array.isArray(parts) && parts.length > 0;
-  if (isUnknown) return `It is not known whether ${isThread ? "all of it" : "it"} was deleted:`;
+  if (isUnknown) return `${LOST} ${isThread ? "all of it" : "it"} was deleted:`;
   return isThread
     ? `${platform.title} did not delete all of it, and what is left is there still:`
     : `${platform.title} did not delete it, and it is there still:`;

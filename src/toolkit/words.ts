@@ -63,6 +63,12 @@ function withId(id: string | null): string {
 /** Of a series. */
 const ONE_TIME = "One time of it can be changed or cancelled once its post is made, about two weeks before";
 
+const SETTLED = {
+  place: '"published", with platformPostId, its id there',
+  presence:
+    '"published" where it is there (with platformPostId, its id there), or "not_published" where it is not',
+} as const;
+
 /** For agents, and for programs that call as agents do: in tools and their arguments. */
 const AGENTS: StepWords = {
   list: ({ of }) => LISTS[of],
@@ -89,10 +95,12 @@ const AGENTS: StepWords = {
     changed
       ? "To mend it, call retry_post with what is to be changed (caption, mediaUrl, metadata, scheduledAt)."
       : "Call retry_post, which asks the platform first.",
-  settle: ({ postId }) =>
-    postId === null
-      ? "Settle it with resolve_post."
-      : `Call resolve_post with id "${postId}" and outcome "published" or "not_published", or "dismissed" where it is not wanted any more.`,
+  settle: ({ postId, of }) =>
+    of !== undefined
+      ? `Call resolve_post${withId(postId)} and outcome ${SETTLED[of]}.`
+      : postId === null
+        ? "Settle it with resolve_post."
+        : `Call resolve_post with id "${postId}" and outcome "published" (with platformPostId, its id there, so that it can be taken down) or "not_published", or "dismissed" where it is not wanted any more.`,
   send_again: ({ postIds }) => `retry_post does that: ${postIds.join(", ")}.`,
   read_insights: () => "Call get_post with insights for the posts that matter.",
   dismiss: () => "To put it away, call resolve_post with outcome dismissed.",

@@ -232,6 +232,53 @@ describe("a post that was refused at once", () => {
     ]);
   });
 
+  it("may be live once it is put away while nobody knows, which every answer says", async () => {
+    const { post } = await schedule();
+    const { id } = post;
+    await set(id, { status: "failed", in_doubt: 1, error: "outcome unknown: lost." });
+    const told =
+      /It was put away, and it is not known whether it is out: it may be live\. .*Call resolve_post with/;
+    const said = expect.stringMatching(told);
+    expect((await service.call("resolve_post", { id, outcome: "dismissed" })).warnings).toEqual([said]);
+    expect((await service.call("get_post", { id })).warnings).toEqual([said]);
+    expect((await service.call("list_posts", {})).warnings).toEqual([said]);
+    for (const [tool, args] of [
+      ["cancel_post", { fromPlatform: true }],
+      ["cancel_post", {}],
+      ["resolve_post", { outcome: "dismissed" }],
+    ] as const)
+      await expect(service.call(tool, { id, ...args })).rejects.toThrow(told);
+    const found = { id, outcome: "published", platformPostId: "7" };
+    expect((await service.call("resolve_post", found)).post).toMatchObject({
+      status: "published",
+      platformPostId: "7",
+      error: null,
+    });
+  });
+
+  it("is settled as published after all where it had been settled as not published", async () => {
+    const { post } = await schedule();
+    const { id } = post;
+    await set(id, { status: "failed", in_doubt: 1, error: "outcome unknown: lost." });
+    expect((await service.call("resolve_post", { id, outcome: "not_published" })).post.error).toBe(
+      "It was settled as not published. Send it again.",
+    );
+    const told = await service.call("resolve_post", { id, outcome: "published" });
+    expect(told.post.status).toBe("published");
+    expect(told.warnings).toEqual([
+      `Its id on Feed is not known, so it can be neither changed nor taken down there, nor asked about. Call resolve_post with id "${id}" and outcome "published", with platformPostId, its id there.`,
+    ]);
+  });
+
+  it("is settled where its outcome is unknown, which every refusal says", async () => {
+    const { post } = await schedule();
+    await set(post.id, { status: "failed", in_doubt: 1, error: "outcome unknown: lost." });
+    for (const args of [{ fromPlatform: true }, {}])
+      await expect(service.call("cancel_post", { id: post.id, ...args })).rejects.toThrow(
+        /It is not known whether it is out\. Once .* or taken down where it is\. Call resolve_post with id .* \(with platformPostId, its id there, so that it can be taken down\)/,
+      );
+  });
+
   it("keeps its error once it is put away, and says that nothing of that is to be done", async () => {
     const { post } = await schedule();
     const error = "Feed refused it. Change the post, then send it again.";

@@ -319,6 +319,7 @@ describe("before a post is stopped or changed", () => {
     const publishedAt = Date.parse(inSeconds(0)) - 3_600_000;
     await setPost(id, {
       status: "published",
+      platform_post_id: "1",
       next_at: null,
       published_at: publishedAt,
       platform_url: "https://a.example/1",
@@ -369,7 +370,7 @@ describe("before a post is stopped or changed", () => {
 
   it("tells of a live one what would change", async () => {
     const id = await schedule();
-    await setPost(id, { status: "published" });
+    await setPost(id, { status: "published", platform_post_id: "1" });
     const edit = { id, caption: "New", metadata: { title: "T", tags: ["a"] } };
     expect(await questionOf("edit_published_post", edit)).toBe(
       "Change the live post “Hello” on Feed of default? Its text becomes “New”; title: “T”; tags: “a”.",
@@ -384,7 +385,7 @@ describe("before a post is stopped or changed", () => {
     const { caption } = (await service.call("get_post", { id })).post;
     expect(await questionOf("update_post", { id, caption })).toBe(null);
     expect(await questionOf("update_post", { id, caption: "Other" })).toMatch(/^Publish on/);
-    await setPost(id, { status: "published" });
+    await setPost(id, { status: "published", platform_post_id: "1" });
     expect(await questionOf("edit_published_post", { id, caption })).toBe(null);
     expect(await questionOf("edit_published_post", { id, caption: "Other" })).toMatch(/^Change the live/);
   });

@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { PlatformFault } from "../../src/ports/platform-io.ts";
 import type { Platform } from "../../src/ports/platform.ts";
 import { editPublishedPost } from "../../src/posts/live-posts.ts";
-import { cancelPost, getPost } from "../../src/posts/posts.ts";
+import { cancelPost, getPost, resolvePost } from "../../src/posts/posts.ts";
+import { askToCancel, askToEdit, askToResolve } from "../../src/posts/questions.ts";
+import { agentsWords, agentsWordsFor } from "../../src/toolkit/words.ts";
 import type { PostRow } from "../../src/store/schema/tables.ts";
 import { callOf, createTestContext, type TestContext } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";
@@ -154,6 +156,90 @@ describe("taking a live post down", () => {
     await expect(edit(new PlatformFault("rejected", "It is too old."))).rejects.toThrow(
       "Scripted did not take the change: It is too old.",
     );
+  });
+
+  it("of which nobody knew is over once the post is seen there, changed, or settled by a person", async () => {
+    const live = { state: "live" as const, visibility: null, metrics: {} };
+    const parts = {
+      capabilities: { ...TEXT_CAPABILITIES, editPublished: { fields: ["caption"] } },
+      remove: () => Promise.reject(new PlatformFault("transient", "It answers 503.")),
+      insights: async () => live,
+      edit: async () => undefined,
+    };
+    const over: Readonly<Record<string, (at: World) => Promise<unknown>>> = {
+      seen: ({ ctx, post: { id } }) => getPost(callOf(ctx), { id, insights: true }),
+      changed: ({ ctx, post: { id } }) => editPublishedPost(callOf(ctx), { id, caption: "Other" }),
+      settled: ({ ctx, post: { id } }) => resolvePost(callOf(ctx), { id, outcome: "published" }),
+    };
+    for (const [way, end] of Object.entries(over)) {
+      await using at = await world({}, () => parts);
+      await expect(takeDown(at)).rejects.toThrow(/^It is not known whether it was deleted/);
+      const before = await getPost(callOf(at.ctx), { id: at.post.id });
+      expect(agentsWords(before.post.error ?? "")).toMatch(
+        /^It is not known whether it was deleted: .* Call resolve_post .* or "not_published" where it is not\.$/,
+      );
+      await end(at);
+      expect((await readPost(at.ctx, at.post.id)).error, way).toBeNull();
+    }
+    await using at = await world({}, () => parts);
+    await expect(takeDown(at)).rejects.toThrow(/^It is not known/);
+    const gone = await resolvePost(callOf(at.ctx), { id: at.post.id, outcome: "not_published" });
+    expect(gone.post).toMatchObject({ status: "cancelled", error: null });
+  });
+
+  it("asks nobody and tries nothing where the post's id there is not known, and says what adds it", async () => {
+    await using at = await world({ platform_post_id: null }, (asked) => ({
+      capabilities: { ...TEXT_CAPABILITIES, editPublished: { fields: ["caption"] } },
+      remove: async () => void asked.push("remove"),
+      insights: async () => ({ state: "live" as const, visibility: null, metrics: {} }),
+      edit: async () => void asked.push("edit"),
+    }));
+    const call = callOf(at.ctx);
+    const { id } = at.post;
+    const told = `Its id on Scripted is not known, so it can be neither changed nor taken down there, nor asked about. Call resolve_post with id "${id}" and outcome "published", with platformPostId, its id there.`;
+    const { insights } = await getPost(call, { id, insights: true });
+    expect(agentsWords(insights?.reason ?? "")).toBe(told);
+    for (const work of [
+      () => takeDown(at),
+      () => editPublishedPost(call, { id, caption: "Other" }),
+      () => askToCancel(call, { id, fromPlatform: true }),
+      () => askToEdit(call, { id, caption: "Other" }),
+    ])
+      expect(agentsWordsFor(await work().catch((error: unknown) => error))).toBe(told);
+    expect(at.asked).toEqual([]);
+    const place = { id, outcome: "published" as const, platformPostId: "7" };
+    expect(await askToResolve(call, place)).toMatch(/^Have you seen the post .* on the channel as 7\?/);
+    const { post, warnings } = await resolvePost(call, place);
+    expect([post.platformPostId, warnings]).toEqual(["7", undefined]);
+    await expect(resolvePost(call, place)).rejects.toThrow(
+      /is known \(published\)\. If it is not there after all, it can be sent only as a new post\./,
+    );
+    await takeDown(at);
+    expect(at.asked).toEqual(["remove"]);
+  });
+
+  it("keeps a change whose answer was lost as a warning, until the platform takes one", async () => {
+    let isWilling = false;
+    await using at = await world({ warnings: '["The first comment was refused."]' }, (asked) => ({
+      capabilities: { ...TEXT_CAPABILITIES, editPublished: { fields: ["caption"] } },
+      edit: async () => {
+        asked.push("edit");
+        if (!isWilling) throw new PlatformFault("transient", "It answers 503.");
+      },
+    }));
+    const call = callOf(at.ctx);
+    const { id, caption } = at.post;
+    const edit = (text: string | null) => editPublishedPost(call, { id, caption: text ?? "" });
+    for (const text of ["Other", "Third"]) await expect(edit(text)).rejects.toThrow(/^It is not known/);
+    expect((await getPost(call, { id })).warnings).toEqual([
+      "The first comment was refused.",
+      expect.stringMatching(/^It is not known whether it was changed: It answers 503\. Look at/),
+    ]);
+    isWilling = true;
+    // It may say there what was sent, so what is kept here is a change, too.
+    await edit(caption);
+    expect(at.asked).toEqual(["edit", "edit", "edit"]);
+    expect((await getPost(call, { id })).warnings).toEqual(["The first comment was refused."]);
   });
 
   it("names what the platform keeps, and a part of which nobody knows", async () => {

@@ -135,14 +135,19 @@ describe("a post whose answer was lost, and whose channel lets nobody ask", () =
     expect((await settle(seen, "published")).post).toMatchObject({ status: "published", error: null });
     expect((await settle(absent, "not_published")).post).toMatchObject({
       status: "failed",
-      error: "A person did not find it on the platform. Send it again.",
+      error: "It was settled as not published. Send it again.",
     });
     const { post } = await settle(unwanted, "dismissed");
     expect(post).toMatchObject({ status: "cancelled", error: expect.stringMatching(/unknown/) });
     await hold({ status: "connected", status_reason: null, paused: 0 });
     await drain(service.ctx);
     for (const id of [seen, absent, unwanted])
-      expect(await readPost(service.ctx, id)).toMatchObject({ attempts: 0, next_at: null, in_doubt: 0 });
+      expect(await readPost(service.ctx, id)).toMatchObject({
+        attempts: 0,
+        next_at: null,
+        // What is put away may be live.
+        in_doubt: id === unwanted ? 1 : 0,
+      });
     expect((await service.call("retry_post", { id: absent })).post.status).toBe("scheduled");
     await drain(service.ctx);
     expect(await readPost(service.ctx, absent)).toMatchObject({ status: "published", attempts: 1 });

@@ -78,6 +78,11 @@ async function fill({ ctx }: Service): Promise<void> {
   );
   await queryOf(ctx.store)
     .updateTable("posts")
+    .set({ platform_post_id: "1" })
+    .where("status", "=", "published")
+    .execute();
+  await queryOf(ctx.store)
+    .updateTable("posts")
     .set({
       error: `Instagram refused it: "The aspect ratio is not supported." Give a picture between 4:5 and 1.91:1, and send it again.`,
     })

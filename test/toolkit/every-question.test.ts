@@ -92,7 +92,12 @@ async function repeating(): Promise<{ id: string; revision: number }> {
 }
 
 async function live(args: object = {}): Promise<string> {
-  const set = { status: "published", next_at: null, published_at: service.clock.now() };
+  const set = {
+    status: "published",
+    platform_post_id: "1",
+    next_at: null,
+    published_at: service.clock.now(),
+  };
   return setPost(await schedule(args), set);
 }
 

@@ -30,8 +30,12 @@ const inCommands = (id: string): StepWords => ({
       : "Run posthorn retry, which asks the platform first.",
   send_again: ({ postIds }) => `posthorn retry does that: ${postIds.join(", ")}.`,
   read_insights: () => `posthorn call get_post '{"id":"post_…","insights":true}' tells those of one post.`,
-  settle: ({ postId }) =>
-    `Settle it with posthorn call resolve_post '${JSON.stringify({ id: postId ?? id, outcome: "published" })}' (or "not_published"), or posthorn dismiss where it is not wanted any more.`,
+  settle: ({ postId, of }) => {
+    const place = of === "place" ? { platformPostId: "…" } : {};
+    const call = `Settle it with posthorn call resolve_post '${JSON.stringify({ id: postId ?? id, outcome: "published", ...place })}'`;
+    const other = of === "place" ? "" : ' (or "not_published")';
+    return `${call}${other}${of === undefined ? ", or posthorn dismiss where it is not wanted any more" : ""}.`;
+  },
   dismiss: () => "To put it away, run posthorn dismiss.",
   schedule: () => "Only where it is wanted after all, schedule a new one with posthorn post.",
   choose: ({ field }) =>

@@ -116,11 +116,11 @@ export const Resolution = z.strictObject({
   outcome: z
     .enum(["published", "not_published", "dismissed"])
     .describe("What a person saw. dismissed: no longer wanted."),
-  platformPostId: optionalName(500).describe("Its id on the platform, if known."),
+  platformPostId: optionalName(500).describe("Its id there, if known."),
   platformUrl: z
     .url({ protocol: /^https?$/ })
     .max(2_000)
     .optional()
-    .describe("Its address on the platform, if known."),
+    .describe("Its address there, if known."),
 });
 export type Resolution = z.infer<typeof Resolution>;

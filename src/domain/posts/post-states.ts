@@ -26,9 +26,9 @@ export const TRANSITIONS = {
   /** Its time passed while nothing ran, or its channel was paused or gone: it fails without having been tried. */
   miss: { from: ["scheduled"], to: "failed" },
   retry: { from: ["failed"], to: "scheduled" },
-  /** A person, or the platform when asked, reconciles an unknown outcome. */
-  confirm: { from: ["failed"], to: "published" },
-  deny: { from: ["failed"], to: null },
+  /** A person, or the platform when asked, reconciles an unknown outcome, also of one that was put away. */
+  confirm: { from: ["failed", "cancelled"], to: "published" },
+  deny: { from: ["failed", "cancelled"], to: null },
   /** A person puts a failed post away: it is never sent again. */
   dismiss: { from: ["failed"], to: "cancelled" },
   /** The same where its outcome is unknown, and its channel does not let its platform be asked. */
@@ -72,7 +72,12 @@ export interface HeldChannel {
  */
 export function canReconcile(post: PostStanding): boolean {
   if (post.in_doubt !== 1) return false;
-  return post.status === "failed" || (betweenTries(post) !== null && (post.held ?? null) !== null);
+  return isUnknown(post) || (betweenTries(post) !== null && (post.held ?? null) !== null);
+}
+
+/** Whether it is not known if it is out, and nothing finds it out by itself. A person may have put it away. */
+export function isUnknown({ status, in_doubt: inDoubt }: Pick<PostStanding, "status" | "in_doubt">): boolean {
+  return inDoubt === 1 && (status === "failed" || status === "cancelled");
 }
 
 /**
@@ -90,11 +95,13 @@ export function conflictSentence(
   if (!isChanged && DONE_IN[trigger]?.includes(status) === true) {
     if (between !== null)
       return say(`The post is publishing still. ${between.what}`, { next: between.next(post.id ?? null) });
+    if (isUnknown(post))
+      return say(MAY_BE_OUT, { next: [{ do: "settle", postId: post.id ?? null, of: "presence" }] });
     return say(`The post is ${status} already${takenDown(post)}. Nothing is to be done.`);
   }
   const wanted = TRANSITIONS[trigger].from.join(" or ");
   const is = `The post is ${status}${takenDown(post)}, but this needs a post that is ${wanted}.`;
-  const { what, next } = between ?? NEXT_STEPS[status];
+  const { what, next } = between ?? (isUnknown(post) ? UNKNOWN : NEXT_STEPS[status]);
   return say([is, nextTry(post), what].flatMap((part) => part ?? []).join(" "), {
     next: next(post.id ?? null),
   });
@@ -154,13 +161,18 @@ export function isPutAway({
   status,
   published_at: at,
   platform_post_id: onPlatform,
+  in_doubt: inDoubt,
   error,
-}: Pick<PostStanding, "status" | "published_at"> & {
+}: Pick<PostStanding, "status" | "published_at" | "in_doubt"> & {
   readonly platform_post_id: string | null;
   readonly error: unknown;
 }): boolean {
-  return status === "cancelled" && at === null && onPlatform === null && error !== null;
+  return status === "cancelled" && at === null && (onPlatform === null || inDoubt === 1) && error !== null;
 }
+
+/** Said of one that was put away though it may be live. */
+export const MAY_BE_OUT =
+  "It was put away, and it is not known whether it is out: it may be live. Look at its channel.";
 
 /** Said of it. */
 export const PUT_AWAY = "It had failed and was put away: nothing that its error asks for is to be done.";
@@ -182,6 +194,11 @@ interface WayOn {
   readonly what?: string;
   readonly next: (postId: string | null) => readonly NextStep[];
 }
+
+const UNKNOWN: Required<WayOn> = {
+  what: "It is not known whether it is out. Once a person has looked and it is settled, it can be sent again where it is not there, or taken down where it is.",
+  next: (postId) => [{ do: "settle", postId }],
+};
 
 const NEXT_STEPS: Record<PostStatus, WayOn> = {
   scheduled: {

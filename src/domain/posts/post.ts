@@ -112,6 +112,8 @@ export const Insights = z
   })
   .meta({ id: "Insights" });
 export type Insights = z.infer<typeof Insights>;
+/** Before a face has worded it. */
+export type SaidInsights = z.input<typeof Insights>;
 
 export type Metrics = Insights["metrics"];
 

@@ -6,7 +6,7 @@ import { conflictSentence, TRANSITIONS, type Trigger } from "../../domain/posts/
 import { toIso, toIsoOrNull } from "../../domain/time.ts";
 import { RESTORED_STEP } from "../engine/ledger.ts";
 import type { ShownRow, PostRow, Tables } from "../schema/tables.ts";
-import { findRow, indexOf, listRows, queryOf } from "../engine/statements.ts";
+import { findRow, indexOf, listRows, queryOf, updateRows } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 import { notePosts } from "./events.ts";
 import { countFileUses } from "./files.ts";
@@ -163,6 +163,7 @@ export interface TransitionSet extends Partial<PostContentRow> {
   readonly run?: number;
   readonly published_at?: number | null;
   readonly slot_at?: number | null;
+  readonly warnings?: string | null;
   readonly updated_at: number;
 }
 
@@ -316,6 +317,15 @@ export async function readAttempts(
 /** What was refused of a post after it went live, as a field of the answer. {} where nothing was. */
 export function readWarnings({ warnings }: { warnings?: string | null }): { warnings?: string[] } {
   return warnings === null || warnings === undefined ? {} : { warnings: JSON.parse(warnings) as string[] };
+}
+
+/** Keeps these, unless others were noted since it was read. */
+export async function noteWarnings(
+  tx: Tx,
+  { id, owner_id, warnings }: PostRow,
+  noted: readonly string[],
+): Promise<void> {
+  await updateRows(tx, "posts", { id, owner_id, warnings }, { warnings: JSON.stringify(noted) });
 }
 
 /** A post as an event keeps it: as it was at that time. */

@@ -20,7 +20,7 @@ export type Tables = RowsOf<typeof TABLES>;
 /** A post without the count that only take-overs use. */
 export type PostRow = Omit<Tables["posts"], "crashes">;
 
-/** The columns that `toPost` needs. Long lists read no others. */
+/** The columns that `toPost`, and what is said of listed posts, need. Long lists read no others. */
 export const SHOWN_COLUMNS = [
   "id",
   "account_id",
@@ -34,6 +34,7 @@ export const SHOWN_COLUMNS = [
   "platform_post_id",
   "platform_url",
   "error",
+  "in_doubt",
   "attempts",
   "published_at",
   "created_at",

@@ -113,7 +113,7 @@ describe("what was approved", () => {
     const { draft } = await save({ submit: true, scheduledAt: `${DAY}T09:00` });
     const [post] = (await decide({ id: draft.id, revision: 1, decision: "approve" })).draft.posts;
     const { id } = post;
-    const told = "It was approved as a draft with other content: nobody has approved what goes out now.";
+    const told = "It was approved as a draft with other content: what goes out now was not approved.";
     const update = (args: object) => service.call("update_post", { id, ...args });
     expect((await update({ scheduledAt: `${DAY}T10:00` })).warnings).not.toContain(told);
     expect((await update({ caption: "Other", dryRun: true })).warnings).toContain(told);

@@ -49,6 +49,11 @@ export function beginTakeDown(
   return holdPost(tx, row, workerId, { next_at: null, error, updated_at: now });
 }
 
+/** Forgets what was noted on a live post, unless something else is noted by now. */
+export async function forgetError(tx: Tx, { id, owner_id, status, error }: PostRow): Promise<void> {
+  await updateRows(tx, "posts", { id, owner_id, status, error }, { error: null });
+}
+
 /** Releases it as it is, or with a note. False where another process holds it by now. */
 export async function letGo(
   tx: Tx,
