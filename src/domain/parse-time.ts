@@ -131,14 +131,33 @@ function notAMoment(
   const meant = text.length > MAX_CHARS ? null : meantBy(text);
   const what = `${quote(text)} is not a date${isBound ? "" : " and time"}.`;
   if (meant !== null) return new AppError("invalid", `${field}: ${what} ${askWhich(meant)}`);
+  const [zone] = ZONE.exec(day) ?? [];
+  if (zone !== undefined)
+    return new AppError(
+      "invalid",
+      `${field}: ${what} The zone ${zone} is not read: give the time with its offset, such as +01:00, or in the owner's zone without one.`,
+    );
+  if (WORDS.test(day) && !DATE_TIME.test(day) && !NOW.test(day))
+    return new AppError(
+      "invalid",
+      `${field}: ${what} Ask the person which day${isBound ? " is" : " and time are"} meant.`,
+    );
   if (isBound) return new AppError("invalid", `${field}: ${what} Give one such as ${EXAMPLE_DAY}.`);
   if (NOW.test(day)) return new AppError("invalid", `${field}: ${what} ${GIVE_NOW}`);
   return new AppError("invalid", say(what, { field, next: [{ do: "give_time", isFuture: false }] }));
 }
 
+/** What people write so leaves open which moment it is: an example would be taken for it. */
+const WORDS = /[a-z]{3}/i;
+const ZONE = /\b(?:UTC|GMT|BST|CEST|CET|EEST|EET|WEST|WET|IST|MSK|[PMCE][SD]T|[PMCE]T|JST|AE[SD]T)\b/;
+
 export const NOW = /^(?:right )?now$|^(?:immediately|at once|asap)$/i;
 const GIVE_NOW = "To publish a new post now, leave it out. Else give the time that it is.";
 
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+/** `29 Feb 2027`, `29th of February, 2027`, `Feb 29, 2027`. */
+const NAMED_FIRST = /^(\d{1,2})(?:st|nd|rd|th|\.)? (?:of )?([a-z]{3})[a-z]{0,6}\.?,? (\d{4})(?!\d)/i;
+const NAMED_LAST = /^([a-z]{3})[a-z]{0,6}\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})(?!\d)/i;
 const DAY_FIRST = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)/;
 const YEAR_FIRST = /^(\d{4})-?(\d{2})-?(\d{2})(?!\d)/;
 
@@ -146,7 +165,8 @@ const YEAR_FIRST = /^(\d{4})-?(\d{2})-?(\d{2})(?!\d)/;
 function beyondMonth(field: string, text: string): AppError | null {
   const [, ...dayFirst] = DAY_FIRST.exec(text.trim()) ?? [];
   const [, ...yearFirst] = YEAR_FIRST.exec(text.trim()) ?? [];
-  const [year, month, day] = (dayFirst.length > 0 ? dayFirst.toReversed() : yearFirst).map(Number);
+  const named = namedDay(text.trim());
+  const [year, month, day] = (named ?? (dayFirst.length > 0 ? dayFirst.toReversed() : yearFirst)).map(Number);
   if (year === undefined || month === undefined || day === undefined) return null;
   const lastDay = DateTime.utc(year, month).daysInMonth ?? 0;
   if (day <= lastDay || lastDay === 0) return null;
@@ -154,6 +174,14 @@ function beyondMonth(field: string, text: string): AppError | null {
     "invalid",
     `${field}: ${quote(text)} is not a date: that month has ${lastDay} days. Give another day.`,
   );
+}
+
+/** Its year, month and day, as texts. Null: it names no month. */
+function namedDay(text: string): string[] | null {
+  const [, first, month = "", year = ""] = NAMED_FIRST.exec(text) ?? [];
+  const [, name = "", last = "", of = ""] = first === undefined ? (NAMED_LAST.exec(text) ?? []) : [];
+  const number = MONTHS.indexOf((month || name).toLowerCase()) + 1;
+  return number === 0 ? null : [year || of, String(number), first ?? last];
 }
 
 function isOffset(offset: string): boolean {

@@ -29,6 +29,7 @@ import { tryOut } from "./store-posts.ts";
 import { untilUnchanged, writeIfUnchanged } from "./update-post.ts";
 import {
   warnOfAccess,
+  warnOfHeld,
   warnOfKept,
   warnOfNeighbour,
   warnOfSameText,
@@ -314,7 +315,8 @@ async function warn(
   const add = (said: Said): void => void warnings.set(String(said), said);
   for (const { row, account, scheduledAt, quotas } of planned) {
     if (scheduledAt === null) continue;
-    for (const warning of warnOfAccess(ctx, account, scheduledAt)) add(warning);
+    for (const warning of [...warnOfHeld(ctx, account), ...warnOfAccess(ctx, account, scheduledAt)])
+      add(warning);
     for (const warning of warnOfKept(ctx, account, scheduledAt)) add(named(warning, nameOf(row)));
     const { timezone } = ctx.settings;
     for (const warning of warnOfFar(nameOf(row), scheduledAt, { now: ctx.clock.now(), timezone }))

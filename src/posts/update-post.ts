@@ -22,7 +22,7 @@ import { contentOf, type PostContent } from "./post-form.ts";
 import { findOwnPost, readStanding } from "./posts.ts";
 import { type PreparedContent, prepare, prepareForm, readInput } from "./prepare.ts";
 import { previewPost } from "./preview.ts";
-import { warnOfDoubles, warnOfSameText, warnOfSilence } from "./warnings.ts";
+import { warnOfDoubles, warnOfHeld, warnOfKept, warnOfSameText, warnOfSilence } from "./warnings.ts";
 
 interface ChangedPost {
   readonly post: SaidPost;
@@ -225,7 +225,8 @@ async function asItWas({ ctx, caller }: CallContext, row: PostRow, isDone: boole
   assertCanBeSent(row, account);
   const now = ctx.clock.now();
   const doubles = await warnOfSameText(ctx, { ...row, scheduled_at: now }, { isDone });
-  const warnings = [...(isDone ? [] : sentAsItWas(row, account)), ...doubles];
+  const held = [...warnOfHeld(ctx, account), ...warnOfKept(ctx, account, now)];
+  const warnings = [...(isDone ? [] : sentAsItWas(row, account)), ...held, ...doubles];
   return { account, set: { scheduled_at: now, due_at: now, next_at: now }, files: [], warnings };
 }
 

@@ -44,13 +44,18 @@ export async function warnOfChannel(ctx: AppContext, planned: UnstoredPost): Pro
   const { account, capabilities, row, id } = planned;
   const { scheduled_at: at } = row;
   return [
-    ...warnOfReconnect(account),
-    ...(account.paused === 1 ? [`${isPaused(account)} ${tellLimit(ctx.settings)}`] : []),
+    ...warnOfHeld(ctx, account),
     ...warnOfAccess(ctx, account, at),
     ...warnOfKept(ctx, account, at),
     ...(await warnOfQuotas(ctx, account, { id, at, quotas: capabilities.quotas })),
     ...tellWhoPublishes(planned, ctx.clock.now()),
   ];
+}
+
+/** Of a channel that a person holds back, or has to reconnect. */
+export function warnOfHeld({ settings }: AppContext, account: AccountRow): Said[] {
+  const paused = account.paused === 1 ? [`${isPaused(account)} ${tellLimit(settings)}`] : [];
+  return [...warnOfReconnect(account), ...paused];
 }
 
 const UNTIL_THEN: Readonly<Partial<Record<AccountRow["status"], string>>> = {

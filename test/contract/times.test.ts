@@ -129,3 +129,28 @@ describe("a time without an offset", () => {
     expect((await service.call("import_posts", body)).warnings).toEqual([]);
   });
 });
+
+describe("a time that people leave open", () => {
+  it.each([
+    ["in January", "Ask the person which day and time are meant."],
+    ["next week", "Ask the person which day and time are meant."],
+    ["sometime soon", "Ask the person which day and time are meant."],
+    ["9 pm CET", "The zone CET is not read: give the time with its offset, such as +01:00,"],
+    ["29 Feb 2027", "that month has 28 days. Give another day."],
+    ["Feb 29, 2027 9:00", "that month has 28 days. Give another day."],
+    ["31.6.2027 9:00", "that month has 30 days. Give another day."],
+  ])("is refused without an example that could be taken for it: %s", async (scheduledAt, told) => {
+    const calls = [
+      ["schedule_post", { accountId, caption: "Hello", scheduledAt }],
+      ["save_draft", { caption: "Hello", targets: [{ accountId }], scheduledAt }],
+    ] as const;
+    for (const [tool, args] of calls) {
+      const refused = await service.call(tool, args).then(
+        () => "",
+        (error: unknown) => String(error),
+      );
+      expect(refused).toContain(told);
+      expect(refused).not.toContain("2031");
+    }
+  });
+});

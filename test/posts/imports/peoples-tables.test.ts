@@ -150,9 +150,9 @@ describe("days and times as people write them", () => {
     ["2027-02-31 9:00", '"2027-02-31 9:00" is not a date: that month has 28 days. Give another day.'],
     [
       "Monday 31 January 2027 9:00",
-      '"Monday 31 January 2027 9:00" is not a date and time. Give ISO 8601, for example 2031-01-30T09:00.',
+      '"Monday 31 January 2027 9:00" is not a date and time. Ask the person which day and time are meant.',
     ],
-    ["next week", '"next week" is not a date and time. Give ISO 8601, for example 2031-01-30T09:00.'],
+    ["next week", '"next week" is not a date and time. Ask the person which day and time are meant.'],
     // A word of today would mean another day when the same table is imported again.
     [
       "tomorrow 9am",
