@@ -137,13 +137,10 @@ function notAMoment(
       "invalid",
       `${field}: ${what} The zone ${zone} is not read: give the time with its offset, such as +01:00, or in the owner's zone without one.`,
     );
-  if (WORDS.test(day) && !DATE_TIME.test(day) && !NOW.test(day))
-    return new AppError(
-      "invalid",
-      `${field}: ${what} Ask the person which day${isBound ? " is" : " and time are"} meant.`,
-    );
   if (isBound) return new AppError("invalid", `${field}: ${what} Give one such as ${EXAMPLE_DAY}.`);
   if (NOW.test(day)) return new AppError("invalid", `${field}: ${what} ${GIVE_NOW}`);
+  if (WORDS.test(day) && !DATE_TIME.test(day))
+    return new AppError("invalid", `${field}: ${what} Ask the person which day and time are meant.`);
   return new AppError("invalid", say(what, { field, next: [{ do: "give_time", isFuture: false }] }));
 }
 

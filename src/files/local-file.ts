@@ -42,11 +42,13 @@ export async function openLocalFile(call: CallContext, path: string): Promise<Fi
   const openFolders = uploadFolders === null ? usual : named.filter((folder) => folder !== null);
   const real = await findRealPath(path);
   if (real === null) throw (await isMissingIn(openFolders, path)) ? notThere(path) : notAllowed(call);
-  const isOpen = isIn(openFolders, real);
+  const isOpen = openFolders.includes(real) || isIn(openFolders, real);
   if (!isOpen && (uploadFolders !== null || isHidden(real))) throw notAllowed(call);
   const handle = await open(real, FLAGS | NO_LINK).catch(() => null);
   if (handle === null) throw notAllowed(call);
   try {
+    if (isOpen && (await handle.stat()).isDirectory())
+      throw new AppError("invalid", "path: is a folder. Give the whole path of one file in it.");
     if (!(await isStill(handle, real))) throw notAllowed(call);
     if (!isOpen && !isIn(await askForFolders(call, home), real)) await ask(call, real, handle);
     return handle;

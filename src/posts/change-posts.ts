@@ -153,11 +153,16 @@ function assertClear({ ids, accountId, label, from, to, shiftMinutes, toDay, can
       "invalid",
       "Which posts? Give either ids, or a filter of accountId, label, from and to.",
     );
-  const wishes = [shiftMinutes !== undefined && shiftMinutes !== 0, toDay !== undefined, cancel === true];
-  if (wishes.filter(Boolean).length !== 1)
+  const wishes = [
+    ...(shiftMinutes !== undefined && shiftMinutes !== 0 ? ["shiftMinutes"] : []),
+    ...(toDay === undefined ? [] : ["toDay"]),
+    ...(cancel === true ? ["cancel"] : []),
+  ];
+  const given = wishes.length < 2 ? "" : ` ${wishes.join(" and ")} are given together.`;
+  if (wishes.length !== 1)
     throw new AppError(
       "invalid",
-      "What is to be done with them? Give one of shiftMinutes (not 0), toDay, and cancel: true.",
+      `What is to be done with them?${given} Give one of shiftMinutes (not 0), toDay, and cancel: true.`,
     );
 }
 
@@ -330,6 +335,7 @@ async function warn(
       add(named(warning, nameOf(row)));
   }
   const near = new Map<string, string[]>();
+  const told = new Set<string>();
   const before = new Map(planned.map(({ row }) => [row.id, row.scheduled_at]));
   for (const row of rows.filter(({ status }) => status === "scheduled")) {
     const twin = await warnOfTwin(tx, row);
@@ -345,7 +351,7 @@ async function warn(
         ? []
         : await warnOfSameText({ ...ctx, store: tx }, row, { isTold, way: "Cancel one of them" });
     for (const warning of [...twin, ...same]) add(named(warning, nameOf(row)));
-    for (const warning of twin.length > 0 ? [] : await warnOfNeighbour(tx, row))
+    for (const warning of twin.length > 0 ? [] : await warnOfNeighbour(tx, row, told))
       near.set(warning, [...(near.get(warning) ?? []), nameOf(row)]);
   }
   return [...warnings.values(), ...tellNear(near)];

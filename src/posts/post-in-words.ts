@@ -205,6 +205,9 @@ function mediaInWords(media: Preview["media"]): string {
 const MACHINE_TIME =
   /(?<![\w/.-])(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?(?![\w-])/g;
 
+/** Who is asked does not set up the server. */
+const SETTING = / \(POSTHORN_[A-Z_]+\)/g;
+
 /** What speaks against it, for the end of a question: each once, in words of people. What to do, they know. */
 export function tellDoubts({ ctx }: Pick<CallContext, "ctx">, warnings: readonly Said[]): string {
   const { timezone } = ctx.settings;
@@ -215,7 +218,7 @@ export function tellDoubts({ ctx }: Pick<CallContext, "ctx">, warnings: readonly
         : tellTime(Date.parse(moment), timezone),
     );
   const told = warnings.flatMap(sentencesIn).map((one) => {
-    const said = withValues(one.what, inTime);
+    const said = withValues(one.what.replaceAll(SETTING, ""), inTime);
     const subject = subjectOf(one);
     if (subject !== null) return `${subject} ${said}`;
     return one.field === null ? said : `${upperFirst(nameOfField(one.field))}: ${said}`;

@@ -8,7 +8,7 @@ import type { PostBody, PostInput } from "../domain/posts/post-body.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import { withUtm } from "../domain/posts/utm.ts";
 import { type Said, say } from "../domain/sentences.ts";
-import { DAY, MINUTE, toZoned } from "../domain/time.ts";
+import { DAY, MINUTE, SECOND, tellTime, toZoned } from "../domain/time.ts";
 import { parseMoment, warningsOf, warnOfFar } from "../domain/parse-time.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import type { PostRow } from "../store/schema/tables.ts";
@@ -38,6 +38,9 @@ import { warnOfChannel, warnOfDoubles, warnOfNow, warnOfSilence } from "./warnin
 /** How far in the past a time may lie and still mean now: clocks differ, agents are slow. */
 export const NOW_WINDOW_MS = 5 * MINUTE;
 
+/** A call may take so long. */
+const SLACK_MS = 10 * SECOND;
+
 /** Reads `scheduledAt`; none is now, and a moment in the last five minutes is now too. */
 export function readScheduledAt(
   call: Pick<CallContext, "ctx" | "tellsZone">,
@@ -59,7 +62,9 @@ export function readScheduledAt(
     );
   }
   const far = warnOfFar("scheduledAt", ms, { now, timezone });
-  return { ms: Math.max(ms, now), warnings: [...warningsOf(call, parsed), ...far] };
+  const over =
+    now - ms < SLACK_MS ? [] : [`Its time, ${tellTime(ms, timezone)}, has passed, so now was taken.`];
+  return { ms: Math.max(ms, now), warnings: [...warningsOf(call, parsed), ...over, ...far] };
 }
 
 /**

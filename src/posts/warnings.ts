@@ -221,10 +221,17 @@ async function warnOfWaiting(reader: Reader, row: PostRow): Promise<Said[]> {
   return twin.length > 0 ? twin : warnOfNeighbour(reader, row);
 }
 
-export async function warnOfNeighbour(reader: Reader, row: PostRow): Promise<string[]> {
+/** `told`: the pairs that were told of, each once. */
+export async function warnOfNeighbour(
+  reader: Reader,
+  row: PostRow,
+  told: Set<string> = new Set(),
+): Promise<string[]> {
   const from = minuteOf(row) * MINUTE;
   const other = await findWaitingNear(reader, row, { from, to: from + MINUTE - 1 });
-  if (other === undefined) return [];
+  const pair = [row.id, other?.id].toSorted().join(" ");
+  if (other === undefined || told.has(pair)) return [];
+  told.add(pair);
   return [
     `Another post waits on the same channel for the same minute: ${firstWords(other)}. Give one of them another time if that was not meant.`,
   ];

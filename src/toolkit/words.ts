@@ -90,7 +90,7 @@ const AGENTS: StepWords = {
   edit_live: () => "Change it with edit_published_post.",
   cancel: () => "Stop it with cancel_post.",
   take_down: () => "To delete it on the platform, call cancel_post with fromPlatform.",
-  move: () => "Move them with change_posts.",
+  move: () => "change_posts moves posts.",
   retry: ({ changed }) =>
     changed
       ? "To mend it, call retry_post with what is to be changed (caption, mediaUrl, metadata, scheduledAt)."

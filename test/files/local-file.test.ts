@@ -114,13 +114,16 @@ describe("a file of this machine", () => {
       `${home}/Downloads/../.ssh/a.png`,
       join(home, "Downloads", ".missing.png"),
       join(home, "Downloads", "keys", "missing.png"),
-      join(home, "Downloads"),
       "//server/share/a.png",
       "/etc/passwd",
       "/proc/self/environ",
       "/dev/zero",
     ])
       await expectRefused(path);
+    for (const path of [join(home, "Downloads"), "~/Pictures"])
+      await expect(upload(path), path).rejects.toThrow(
+        "path: is a folder. Give the whole path of one file in it.",
+      );
   });
 
   it("is said to be missing where it could be taken from", () =>

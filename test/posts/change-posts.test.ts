@@ -91,6 +91,12 @@ describe("moving several posts", () => {
     expect(await timesOf(one, two)).toEqual([at(HOUR), at(2 * HOUR)]);
   });
 
+  it("tells of two posts of one minute once", async () => {
+    const ids = [await schedule(), await schedule({ caption: "Other" })];
+    const { warnings } = await change({ ids, toDay: "2027-01-15" });
+    expect(warnings.filter((one: string) => one.includes("same minute"))).toHaveLength(1);
+  });
+
   it("shows what would be, and stores nothing", async () => {
     const id = await schedule();
     expect(await change({ ids: [id], shiftMinutes: 60, dryRun: true })).toEqual({
@@ -219,8 +225,16 @@ it.each([
   ["both ways to say which", { ids: ["post_x"], from: "2026-01-01", shiftMinutes: 5 }, /Which posts\?/],
   ["no change", { ids: ["post_x"] }, /What is to be done with them\?/],
   ["a move by nothing", { ids: ["post_x"], shiftMinutes: 0 }, /What is to be done with them\?/],
-  ["two changes", { ids: ["post_x"], shiftMinutes: 5, cancel: true }, /What is to be done with them\?/],
-  ["two moves", { ids: ["post_x"], shiftMinutes: 5, toDay: "2027-01-01" }, /What is to be done with them\?/],
+  [
+    "two changes",
+    { ids: ["post_x"], shiftMinutes: 5, cancel: true },
+    /shiftMinutes and cancel are given together\./,
+  ],
+  [
+    "two moves",
+    { ids: ["post_x"], shiftMinutes: 5, toDay: "2027-01-01" },
+    /shiftMinutes and toDay are given/,
+  ],
   ["an empty start", { from: "", to: "2027-01-01", cancel: true }, /^from: is empty\./],
   ["an empty end", { from: "2027-01-01", to: " ", cancel: true }, /^to: is empty\./],
 ])("refuses a wish with %s", async (_what, args, sentence) => {

@@ -146,7 +146,7 @@ describe("what is guessed", () => {
     [
       "update_account",
       { until: "2031-01-30" },
-      /A pause has no end .* too late by then fail: .*Move them with change_posts/,
+      /A pause has no end .* too late by then fail: .*change_posts moves posts/,
     ],
     ["update_account", { paused: "2031-01-30" }, /must be true or false\. A pause has no end/],
     [

@@ -136,7 +136,7 @@ it("a series without an end says so, and is named before its channel is disconne
   expect((await saved({ repeat: { ...repeat, times: 2 } })).warnings.join()).not.toContain("has no end");
   await service.call("decide_draft", { id: draft.id, revision: draft.revision, decision: "approve" });
   expect(await questionOf("disconnect_channel", { accountId })).toContain(
-    '1 series posts on it and cannot until then: "Daily".',
+    '1 series is meant for it and cannot post before that: "Daily".',
   );
 });
 

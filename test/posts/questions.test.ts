@@ -69,6 +69,22 @@ describe("before a post goes out", () => {
     expect(await countPosts()).toBe(1);
   });
 
+  it("says that its time is over, as the answer does", async () => {
+    const passed = { accountId, caption: "Hello", scheduledAt: inSeconds(-120) };
+    const told = "Its time, Saturday 21 November 2026, 08:58 (UTC), has passed, so now was taken.";
+    expect(await questionOf("schedule_post", passed)).toBe(
+      `Publish now on Feed of default: “Hello”? ${told}`,
+    );
+    expect((await service.call("schedule_post", { ...passed, dryRun: true })).warnings).toEqual([told]);
+  });
+
+  it("names no setting of the server", async () => {
+    const id = await schedule();
+    const error = "It was later than posts may go out (POSTHORN_MAX_LATENESS). Send it again.";
+    await setPost(id, { status: "failed", error, next_at: null });
+    expect(await questionOf("retry_post", { id })).toMatch(/later than posts may go out\. Send it again\./);
+  });
+
   it("is asked only when it can go out at all, and with what speaks against it", async () => {
     await expect(questionOf("schedule_post", { accountId })).rejects.toThrow(/caption: is empty/);
     await expect(questionOf("schedule_post", { accountId: "acc_none", caption: "x" })).rejects.toThrow(
@@ -186,7 +202,7 @@ describe("before a channel goes on", () => {
       moved: [],
       dryRun: true,
       warnings: [
-        `1 post goes out now: ${due}. 1 post fails, ${late} Move it first, or send it again afterwards. Move them with change_posts.`,
+        `1 post goes out now: ${due}. 1 post fails, ${late} Move it first, or send it again afterwards. change_posts moves posts.`,
       ],
     });
     expect(await questionOf("update_account", { accountId, paused: false })).toBe(

@@ -82,7 +82,7 @@ describe("a paused channel", () => {
     expect(await statusesOf([...late, ...inTime])).toEqual(Array.from({ length: 5 }, () => "scheduled"));
     const dry = await pause(false, { dryRun: true });
     expect(dry.warnings[0]).toMatch(
-      /2 posts fail, being more than 1 hour late: “In 60000”, which was due on .*; “In 1200000”, .*\. Move them first, or send them again afterwards\. Move them with change_posts\.$/,
+      /2 posts fail, being more than 1 hour late: “In 60000”, which was due on .*; “In 1200000”, .*\. Move them first, or send them again afterwards\. change_posts moves posts\.$/,
     );
     expect(await statusesOf(late)).toEqual(["scheduled", "scheduled"]);
     const { account, warnings } = await pause(false);

@@ -23,7 +23,7 @@ const inCommands = (id: string): StepWords => ({
   edit_live: () => "Change it with posthorn edit.",
   cancel: () => "Stop it with posthorn cancel.",
   take_down: () => "To delete it on the platform, run posthorn cancel with --from-platform.",
-  move: () => "Move them with posthorn move.",
+  move: () => "posthorn move does that.",
   retry: ({ changed }) =>
     changed
       ? "To mend it, run posthorn retry with what is to be changed (--text, --media, --set, --at)."

@@ -20,7 +20,7 @@ export const Status = z.strictObject({
       publishing: z.int(),
       uploaded: z.int(),
       failed: z.int().describe("Of the last 7 days."),
-      unknownOutcome: z.int().describe("May or may not be live. Settle each with resolve_post."),
+      unknownOutcome: z.int().describe("Failed that may be live. Settle each with resolve_post."),
       draftsWaiting: z.int(),
     })
     .describe("Posts by state."),

@@ -65,7 +65,7 @@ async function tellRunning(call: CallContext, accountId: string): Promise<string
   if (rows.length === 0) return "";
   const names = rows.slice(0, MAX_NAMED).map((row) => nameDraft(row));
   const more = rows.length > names.length ? `; and ${rows.length - names.length} more` : "";
-  return ` ${rows.length} series ${rows.length === 1 ? "posts" : "post"} on it and cannot until then: ${names.join("; ")}${more}.`;
+  return ` ${rows.length} series ${rows.length === 1 ? "is" : "are"} meant for it and cannot post before that: ${names.join("; ")}${more}.`;
 }
 
 function nameDrafts(rows: readonly DraftRow[]): string {

@@ -13,6 +13,8 @@ import { isEndless } from "../../domain/drafts/tell-series.ts";
 import { AppError } from "../../domain/errors.ts";
 import { eachOnce } from "../../domain/posts/plan.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
+import { tellDay } from "../../domain/posts/for-people.ts";
+import { readWallClock } from "../../domain/wall-clock.ts";
 import { plural } from "../../domain/text/plain-text.ts";
 import { tellTime, toIso } from "../../domain/time.ts";
 import { parseMoment, warningsOf } from "../../domain/parse-time.ts";
@@ -206,8 +208,16 @@ function tellFirst(
   const [first] = repeat === null ? [] : aheadOf(repeat, now);
   if (first === undefined) return [];
   const isLate = given !== null && missesToday(given, { now, timezone });
-  const why = isLate ? `, because ${given.time} of today is over` : "";
+  const why = isLate ? `, because ${given.time} of today is over` : tellCounted(repeat, first.at, now);
   return [`The first of the series is on ${tellTime(first.at, timezone)}${why}.`];
+}
+
+/** Every second week is counted from that of the first day, which passes over a day that is nearer. */
+function tellCounted(repeat: Series | null, first: number, now: number): string {
+  if (repeat === null || repeat.every === 1) return "";
+  const [nearest] = aheadOf({ ...repeat, every: 1 }, now);
+  if (nearest === undefined || nearest.at >= first) return "";
+  return `, and not on ${tellDay(readWallClock(nearest.at, repeat.timezone).date)}, because its ${repeat.unit}s are counted from that of ${tellDay(repeat.from)}. Give another from if that was not meant`;
 }
 
 function orElse<T>(given: T | undefined, before: T): T {

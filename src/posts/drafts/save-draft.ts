@@ -276,6 +276,8 @@ export async function decidedAlready(reader: Reader, row: DraftRow, wish: DraftW
     const goes = state === "discarded" ? "It goes nowhere." : "None of its posts waits any more.";
     return new AppError("conflict", `${is} ${goes} Only where it is wanted after all, write a new one.`);
   }
+  if (state !== "repeating" && !statuses.includes("scheduled"))
+    return new AppError("conflict", say(`${is} None of its posts waits any more.`, { next: [READ] }));
   const step = { do: state === "repeating" ? "end_series" : "change_posts_of_draft" } as const;
   return new AppError("conflict", say(is, { next: [step] }));
 }

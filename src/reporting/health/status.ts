@@ -124,7 +124,7 @@ async function warnOfPosts(
       ? []
       : [
           say(
-            `${plural(overdue, "post is", "posts are")} not live a minute after their time: ${name(late, overdue)}.`,
+            `${plural(overdue, "post is", "posts are")} not live a minute after ${overdue === 1 ? "its" : "their"} time: ${name(late, overdue)}.`,
             { next },
           ),
         ]),

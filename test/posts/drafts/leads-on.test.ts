@@ -128,6 +128,33 @@ describe("what was approved", () => {
   });
 });
 
+it("a series says why a nearer day is passed over", async () => {
+  // A Saturday.
+  const repeat = { unit: "week", every: 2, days: ["mon"], time: "09:00", times: 3 };
+  const { warnings } = await save({ repeat });
+  expect(warnings).toContain(
+    "The first of the series is on Monday 30 November 2026, 09:00 (UTC), and not on Mon 23 Nov 2026, because its weeks are counted from that of Sat 21 Nov 2026. Give another from if that was not meant.",
+  );
+  const weekly = await save({ caption: "Other", repeat: { ...repeat, every: 1 } });
+  expect(weekly.warnings).toContain("The first of the series is on Monday 23 November 2026, 09:00 (UTC).");
+});
+
+it.each(["published", "failed"] as const)(
+  "a draft whose posts are %s names no tool that changes them",
+  async (status) => {
+    const { draft } = await save({ submit: true, scheduledAt: `${DAY}T09:00` });
+    const { posts } = (await decide({ id: draft.id, revision: 1, decision: "approve" })).draft;
+    await queryOf(service.ctx.store)
+      .updateTable("posts")
+      .set({ status })
+      .where("id", "=", posts[0].id)
+      .execute();
+    const again = decide({ id: draft.id, revision: 2, decision: "discard" });
+    await expect(again).rejects.toThrow(/None of its posts waits any more\./);
+    await expect(again).rejects.not.toThrow(/update_post|cancel_post/);
+  },
+);
+
 describe("texts that never have their turn", () => {
   const repeat = { unit: "day", time: "09:00", times: 2, texts: ["One", "Two", "Three"] };
 
