@@ -77,7 +77,7 @@ export async function countRestored(reader: Reader): Promise<number> {
     sql<{ count: number }>`
       SELECT count(*) AS count FROM posts p
       JOIN effects e ON e.post_id = p.id AND e.run = p.run AND e.step = ${RESTORED_STEP}
-      WHERE p.in_doubt = 1`,
+      WHERE p.in_doubt = 1 AND p.status <> 'cancelled'`,
   );
   return row?.count ?? 0;
 }
