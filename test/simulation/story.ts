@@ -11,6 +11,7 @@ import { type Host, Machine } from "./host.ts";
 import { judge, SETTLED_WITHIN_MS } from "./judge.ts";
 import { Network } from "./network.ts";
 import { People } from "./people.ts";
+import { TURNS } from "./acts.ts";
 import { Platforms } from "./platforms.ts";
 import { enter, World } from "./world.ts";
 
@@ -96,7 +97,7 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
     machine.isCalm = false;
     const people = new People(machine, channels, callerOf(), platforms.published);
     const forMs = Math.min(world.between(3, 15), minutes) * 60_000;
-    const lives = [people.live(forMs), people.live(forMs), unrest(people, zone, forMs)];
+    const lives = [people.live(forMs, TURNS), people.live(forMs, TURNS), unrest(people, zone, forMs)];
     const living = Promise.all(lives).catch((error: unknown) => void stray.push(String(error)));
     await world.run(forMs + 120_000);
     calm(machine, network);
