@@ -26,19 +26,17 @@ async function schedule(people: People): Promise<void> {
   const deeds = await Promise.all(asked.map((one) => one?.over));
   for (let tries = 0; hasKey && tries < 3 && deeds.every((deed) => deed?.outcome === "unknown"); tries += 1)
     deeds.push((await people.askAndWait("schedule_post", args)) ?? undefined);
-  const ids = new Set(deeds.flatMap((deed) => (deed?.outcome === "done" ? (idIn(deed, "post") ?? []) : [])));
-  if (ids.size > 1) throw new Error(`One key gave two posts: ${[...ids].join(", ")}.`);
-  wish.id = [...ids][0] ?? null;
+  const done = deeds.find((deed) => deed?.outcome === "done");
+  wish.id = done === undefined ? null : idIn(done, "post");
   // With one key they are one wish.
-  if (wish.id !== null) first.outcome = "done";
-  if (when === "slot") wish.slotAt = timeIn(deeds.find((deed) => deed?.outcome === "done"));
+  if (done !== undefined) Object.assign(first, { outcome: "done", answer: done.answer });
+  if (when === "slot") wish.slotAt = timeIn(done);
   if (wish.id !== null) return;
   if (deeds.some((deed) => deed?.outcome === "unknown")) first.outcome = "unknown";
 }
 
-async function update(people: People): Promise<void> {
+async function update(people: People, wish = people.pickWish()): Promise<void> {
   const { world } = people;
-  const wish = people.pickWish();
   if (wish === null || wish.approvals !== null) return;
   const last = wish.versions.findLast(({ deed }) => deed.outcome !== "refused");
   if (last === undefined) return;
@@ -57,21 +55,20 @@ async function update(people: People): Promise<void> {
     text,
     scheduledAt: isNewTime ? at : last.scheduledAt,
     deed: asked.deed,
+    sets: [...(isNewText ? ["text" as const] : []), ...(isNewTime ? ["time" as const] : [])],
   });
   wish.slotAt = null;
   await asked.over;
 }
 
-async function cancel(people: People): Promise<void> {
-  const wish = people.pickWish();
+async function cancel(people: People, wish = people.pickWish()): Promise<void> {
   const asked = wish === null ? null : people.ask("cancel_post", { id: wish.id });
   if (wish === null || asked === null) return;
   wish.cancels.push(asked.deed);
   await asked.over;
 }
 
-async function retry(people: People): Promise<void> {
-  const wish = people.pickWish();
+async function retry(people: People, wish = people.pickWish()): Promise<void> {
   if (wish === null) return;
   const got = await people.askAndWait("get_post", { id: wish.id });
   const post = got?.answer["post"] as { status?: string; error?: string } | undefined;
@@ -123,26 +120,58 @@ async function draft(people: People): Promise<void> {
       await save({ id });
     }
   };
+  // They read it, go away, and decide about what they have read: some just when it is due.
   const decides = async (): Promise<void> => {
-    await world.sleep(world.between(0, 30_000));
+    const isPunctual = isTimed && world.chance(0.3);
     for (let tries = 0; tries < 4; tries += 1) {
       const seen = wish.versions.findLast(({ revision }) => typeof revision === "number");
       if (seen?.revision === undefined || seen.revision === null) return;
+      await (isPunctual && tries === 0 ? people.sleepUntil(at) : world.sleep(world.between(100, 30_000)));
       const isNo = world.chance(0.15);
-      const args = { id, revision: seen.revision, decision: isNo ? "discard" : "approve" };
+      const key = world.chance(0.5) ? { idempotencyKey: `decide ${name} ${wish.approvals?.length}` } : {};
+      const args = { id, revision: seen.revision, decision: isNo ? "discard" : "approve", ...key };
       const asked = people.ask("decide_draft", args);
       if (asked === null) return;
-      if (!isNo) wish.approvals?.push(asked.deed);
+      (isNo ? wish.cancels : wish.approvals)?.push(asked.deed);
       const deed = await asked.over;
       const posts = (deed.answer["draft"] as { posts?: { id: string }[] } | undefined)?.posts ?? [];
       wish.id ??= posts[0]?.id ?? null;
       if (deed.outcome === "done") return;
-      await world.sleep(world.between(100, 10_000));
     }
   };
   // Two people may decide at the same moment.
   await Promise.all([edits(), decides(), ...(world.chance(0.3) ? [decides()] : [])]);
 }
+
+/** Two people at one post, and just when it is due. */
+async function together(people: People): Promise<void> {
+  const { world } = people;
+  const now = people.clock();
+  const wish = people.wishes.find(({ versions, id }) => {
+    const due = versions.at(-1)?.scheduledAt ?? 0;
+    return id !== null && due > now && due < now + SOON_MS;
+  });
+  if (wish === undefined) return;
+  if (world.chance(0.7)) await people.sleepUntil(wish.versions.at(-1)?.scheduledAt ?? 0);
+  const acts = [update, update, cancel, retry];
+  const two = [world.pick(acts), world.pick(acts)];
+  await Promise.all(two.map((act) => act(people, wish)));
+}
+const SOON_MS = 120_000;
+
+/** Whoever has lost an answer asks with the same key again, also after they had it. */
+async function repeat(people: People): Promise<void> {
+  const { world } = people;
+  const old = people.deeds.filter(
+    ({ args, outcome, invokedAt }) =>
+      args["idempotencyKey"] !== undefined && outcome === "done" && invokedAt > world.now - KEPT_MS,
+  );
+  if (old.length === 0) return;
+  const { tool, args } = world.pick(old);
+  await people.askAndWait(tool, args);
+}
+/** Keys are known for a day, and a clock may be wrong. */
+const KEPT_MS = 20 * 3_600_000;
 
 async function pause(people: People): Promise<void> {
   const channel = people.world.pick(people.channels);
@@ -165,6 +194,8 @@ const ACTS: readonly (readonly [name: string, share: number, act: Act])[] = [
   ["cancel", 1, cancel],
   ["retry", 1, retry],
   ["draft", 2, draft],
+  ["together", 3, together],
+  ["repeat", 1, repeat],
   ["pause", 1, pause],
 ];
 export const ACT_NAMES = ACTS.map(([name]) => name);

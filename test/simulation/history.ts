@@ -9,6 +9,8 @@ export interface Deed {
   /** `unknown`: no answer came. */
   outcome: "done" | "refused" | "unknown";
   answer: Record<string, unknown>;
+  /** As of a wish: the database may not know of it any more. */
+  isForgotten?: boolean;
 }
 
 /** A text at a time, as somebody wished it for a post. */
@@ -17,6 +19,8 @@ export interface Version {
   /** By the machine's clock; -Infinity: as soon as it may. */
   readonly scheduledAt: number;
   readonly deed: Deed;
+  /** What of both it changes, whatever else was changed meanwhile. Missing: both. */
+  readonly sets?: readonly ("text" | "time")[];
   /** Of a draft: which revision it is. Null: no answer told. */
   revision?: number | null;
 }

@@ -37,6 +37,7 @@ const out = (text = "post 1 v1", sentAt = DUE): Publication => ({
   text,
   at: sentAt + 10,
   sentAt,
+  leftAt: sentAt,
   from: "host1",
 });
 
@@ -53,7 +54,7 @@ const row = (more: Partial<FinalPost> = {}): FinalPost => ({
 
 function told(more: Partial<Outcome>): string[] {
   const holds = { wishes: [wish()], published: [out()], posts: [row()], clockAt: 200 * MINUTE };
-  return judge({ violations: [], stray: [], ...holds, ...more });
+  return judge({ violations: [], stray: [], deeds: [], ...holds, ...more });
 }
 
 const failed = (more: Partial<FinalPost> = {}): FinalPost =>
@@ -70,6 +71,21 @@ const draft = (approvals: Deed[]): Wish =>
   });
 const changed = (outcome: Deed["outcome"]): Wish =>
   wish({ versions: [version("post 1 v1"), version("post 1 v2", { deed: deed(2 * MINUTE, { outcome }) })] });
+/** One changes the text, another the time, both before anybody answered. */
+const merged = (sentAt: number): Partial<Outcome> => ({
+  wishes: [
+    wish({
+      versions: [
+        version("post 1 v1"),
+        version("post 1 v2", { deed: deed(2 * MINUTE), sets: ["text"] }),
+        version("post 1 v1", { deed: deed(2 * MINUTE), sets: ["time"], scheduledAt: DUE - MINUTE }),
+      ],
+    }),
+  ],
+  published: [out("post 1 v2", sentAt)],
+});
+const keyed = (id: string): Deed =>
+  deed(MINUTE, { args: { idempotencyKey: "k" }, answer: { post: { id: `post_${id}` } } });
 const slots = (more: Partial<Wish>): Partial<Outcome> => ({
   wishes: [
     wish({ slotAt: DUE }),
@@ -118,6 +134,18 @@ describe("the judge", () => {
       { wishes: [draft([approval(2)])] },
       { wishes: [draft([approval(1), approval(2)])] },
     ],
+    ["the change of two, too early", merged(DUE - MINUTE - 1), merged(DUE - MINUTE)],
+    [
+      "changed just before it was sent",
+      { wishes: [wish({ versions: [version("post 1 v1"), version("post 1 v2", { deed: deed(DUE - 11) })] })] },
+      { wishes: [wish({ versions: [version("post 1 v1"), version("post 1 v2", { deed: deed(DUE - 10) })] })] },
+    ],
+    [
+      "approved, and no post",
+      { wishes: [{ ...draft([approval(1)]), id: null }], published: [], posts: [] },
+      { wishes: [{ ...draft([]), id: null }], published: [], posts: [] },
+    ],
+    ["two answers", { deeds: [keyed("1"), keyed("2")] }, { deeds: [keyed("1"), keyed("1")] }],
     ["one slot for two", slots({}), slots({ channelId: "acc_2" })],
     ["nobody's", { published: [out(), out("spam")] }, {}],
     ["asked what may not be asked", { violations: ["POST /d/publish: twice"] }, {}],

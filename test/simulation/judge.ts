@@ -1,9 +1,11 @@
+import { judgeActs } from "./judge-acts.ts";
 import type { Deed, FinalPost, Version, Wish } from "./history.ts";
 import type { Publication } from "./platforms.ts";
 
 /** All that is left of a world when it is over. */
 export interface Outcome {
   readonly wishes: readonly Wish[];
+  readonly deeds: readonly Deed[];
   readonly published: readonly Publication[];
   /** What platforms refused as no careful client's. */
   readonly violations: readonly string[];
@@ -28,6 +30,7 @@ export function judge(outcome: Outcome): string[] {
       .filter(({ text }) => !outcome.wishes.some((wish) => wish.versions.some((one) => one.text === text)))
       .map(({ text, platform }) => `“${text}” came out on ${platform}, and nobody wished for it.`),
     ...crowded(outcome.wishes),
+    ...judgeActs(outcome),
     ...outcome.wishes.flatMap((wish) => {
       const out = publicOf(wish);
       // What a copy does not know of, nobody can hold it to.
@@ -58,30 +61,31 @@ function early(wish: Wish, out: readonly Publication[]): string[] {
         wish.versions.some((one) => one.text === text && one.scheduledAt > sentAt),
       )
       .map(({ sentAt }) => `${wish.name} came out at ${new Date(sentAt).toISOString()}, before its time.`);
-  return out.flatMap(({ text, sentAt, at }) => {
-    const possible = wish.versions.filter((version, index) => isPossible(wish, version, index, at));
-    if (!possible.some((version) => version.text === text))
+  // Another may have changed the one while somebody changed the other.
+  const texts = wish.versions.filter(({ sets }) => sets?.includes("text") ?? true);
+  const times = wish.versions.filter(({ sets }) => sets?.includes("time") ?? true);
+  return out.flatMap(({ text, sentAt, leftAt }) => {
+    if (!possibleAt(texts, leftAt).some((version) => version.text === text))
       return [`${wish.name} came out as “${text}”, which had been changed before.`];
-    return possible.some((version) => version.text === text && version.scheduledAt <= sentAt)
+    return possibleAt(times, leftAt).some(({ scheduledAt }) => scheduledAt <= sentAt)
       ? []
       : [`${wish.name} came out at ${new Date(sentAt).toISOString()}, before its time.`];
   });
 }
 
 /** Asked for by then, and no later one was answered before. */
-function isPossible(wish: Wish, { deed }: Version, index: number, at: number): boolean {
-  if (deed.outcome === "refused" || deed.invokedAt > at) return false;
-  return !wish.versions.some(
-    (later, other) =>
-      other > index &&
-      later.deed.outcome === "done" &&
-      later.deed.invokedAt > (deed.answeredAt ?? deed.invokedAt) &&
-      (later.deed.answeredAt ?? Infinity) < at - SENT_WITHIN_MS,
-  );
+function possibleAt(versions: readonly Version[], at: number): Version[] {
+  return versions.filter(({ deed }, index) => {
+    if (deed.outcome === "refused" || deed.invokedAt > at) return false;
+    return !versions.some(
+      (later, other) =>
+        other > index &&
+        later.deed.outcome === "done" &&
+        later.deed.invokedAt > (deed.answeredAt ?? deed.invokedAt) &&
+        (later.deed.answeredAt ?? Infinity) < at,
+    );
+  });
 }
-
-/** A request that was sent before the change may arrive so much later. */
-const SENT_WITHIN_MS = 30_000;
 
 /** Nothing unapproved, and what a person approved is what went out. */
 function unapproved(wish: Wish, out: readonly Publication[]): string[] {
@@ -125,7 +129,9 @@ function lost(wish: Wish, out: readonly Publication[], { posts, clockAt }: Outco
   const rows = posts.filter(({ id, caption }) => id === wish.id || texts.includes(caption));
   const [row] = rows;
   if (rows.length > 1) return [`${wish.name} is in the database ${rows.length} times.`];
-  // A draft that nobody approved has no post.
+  const isApproved = wish.approvals?.some(({ outcome }) => outcome === "done") === true;
+  if (row === undefined && isApproved) return [`${wish.name} was approved, and has no post.`];
+  // A draft that nobody approved has none.
   if (row === undefined && wish.approvals !== null && wish.id === null && out.length === 0) return [];
   if (row === undefined)
     return wish.id === null && out.length === 0 ? [] : [`${wish.name} was taken, and is not there any more.`];

@@ -17,6 +17,8 @@ export interface Arrived {
   readonly from: Realm;
   /** The furthest that the sender's clock had shown when it was sent. */
   readonly sentAt: number;
+  /** The true time then. */
+  readonly leftAt: number;
 }
 
 export interface Answer {
@@ -95,6 +97,7 @@ export class Network {
         body: typeof request.body === "string" ? request.body : (request.body?.toString() ?? ""),
         from: realm,
         sentAt: Math.floor(Math.max(world.now + realm.skewMs, realm.shown)),
+        leftAt: world.now,
       };
       let isOver = false;
       let hasArrived = false;

@@ -63,6 +63,16 @@ export class People {
     }
   }
 
+  /** What the machines' clock shows. */
+  clock(): number {
+    return Math.floor(this.world.now + this.machine.skewMs);
+  }
+
+  /** Until some milliseconds before or after that moment of the machines' clock. */
+  async sleepUntil(at: number): Promise<void> {
+    await this.world.sleep(Math.max(0, at - this.clock() + this.world.between(-70, 50)));
+  }
+
   newName(): string {
     return `post ${(this.#names += 1)}`;
   }
@@ -76,7 +86,7 @@ export class People {
       tool,
       args,
       invokedAt: world.now,
-      clockAt: Math.floor(world.now + machine.skewMs),
+      clockAt: this.clock(),
       answeredAt: null,
       outcome: "unknown",
       answer: {},
@@ -149,7 +159,7 @@ function isUnknown(error: unknown): boolean {
 
 /** A moment in whole seconds by the machine's clock. */
 export function momentIn(people: People, ms: number): number {
-  return Math.ceil((people.world.now + people.machine.skewMs + ms) / 1_000) * 1_000;
+  return Math.ceil((people.clock() + ms) / 1_000) * 1_000;
 }
 
 export const iso = (ms: number): string => new Date(ms).toISOString();

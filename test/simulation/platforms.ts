@@ -8,6 +8,8 @@ export interface Publication {
   /** True time, and the time on the clock of who sent it, when it was sent. */
   readonly at: number;
   readonly sentAt: number;
+  /** True time when it was sent. */
+  readonly leftAt: number;
   readonly from: string;
 }
 
@@ -53,9 +55,9 @@ export class Platforms {
     );
   }
 
-  #show(name: string, text: string, { sentAt, from }: Arrived): string {
+  #show(name: string, text: string, { sentAt, leftAt, from }: Arrived): string {
     const { now } = this.#world;
-    this.published.push({ platform: `class_${name}`, text, at: now, sentAt, from: from.name });
+    this.published.push({ platform: `class_${name}`, text, at: now, sentAt, leftAt, from: from.name });
     this.#world.note(`PUBLIC on class_${name}: ${text}`);
     return `${name}${this.#next++}`;
   }

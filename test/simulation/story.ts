@@ -107,6 +107,7 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
     const posts = await readPosts(machine.living[0]);
     const outcome = {
       wishes: people.wishes,
+      deeds: people.deeds,
       published: platforms.published,
       violations: platforms.violations,
       posts,
@@ -179,6 +180,7 @@ function putBack(people: People, copy: { readonly file: string; readonly at: num
   for (const host of people.machine.living) host.crash();
   people.machine.putBack(copy.file);
   people.world.note(`the database of ${new Date(copy.at).toISOString()} is put back`);
+  for (const deed of people.deeds) if (deed.invokedAt > copy.at - 120_000) deed.isForgotten = true;
   for (const wish of people.wishes) {
     const deeds = [
       ...wish.versions.map(({ deed }) => deed),
