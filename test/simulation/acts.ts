@@ -1,5 +1,17 @@
-import { type Act, idIn, iso, momentIn, newWish, type People, timeIn, type Turn } from "./people.ts";
-import type { Deed, Version } from "./history.ts";
+import { draft } from "./acts-drafts.ts";
+import { series } from "./acts-series.ts";
+import type { Deed } from "./history.ts";
+import {
+  type Act,
+  type Asked,
+  idIn,
+  iso,
+  momentIn,
+  newWish,
+  type People,
+  timeIn,
+  type Turn,
+} from "./people.ts";
 
 async function schedule(people: People): Promise<void> {
   const { world } = people;
@@ -23,16 +35,57 @@ async function schedule(people: People): Promise<void> {
   const version = { text: args.caption, scheduledAt: when === "time" ? at : -Infinity, deed: first };
   const wish = newWish(name, channel, [version]);
   people.wishes.push(wish);
-  const deeds = await Promise.all(asked.map((one) => one?.over));
-  for (let tries = 0; hasKey && tries < 3 && deeds.every((deed) => deed?.outcome === "unknown"); tries += 1)
-    deeds.push((await people.askAndWait("schedule_post", args)) ?? undefined);
-  const done = deeds.find((deed) => deed?.outcome === "done");
-  wish.id = done === undefined ? null : idIn(done, "post");
-  // With one key they are one wish.
+  const done = await untilDone(people, asked, hasKey ? 3 : 0);
+  wish.id = done === null ? null : idIn(done, "post");
+  if (when === "slot") wish.slotAt = timeIn(done ?? undefined);
+}
+
+/** Asks again where no answer came, unless the database was put back meanwhile. With one key, or of one table, they are one deed: the first. */
+async function untilDone(
+  people: People,
+  asked: readonly (Asked | null)[],
+  maxTries: number,
+): Promise<Deed | null> {
+  const deeds = (await Promise.all(asked.map((one) => one?.over))).filter((deed) => deed !== undefined);
+  const [first] = deeds;
+  if (first === undefined) return null;
+  const isOpen = (): boolean =>
+    first.isForgotten !== true && deeds.every(({ outcome }) => outcome === "unknown");
+  for (let tries = 0; tries < maxTries && isOpen(); tries += 1)
+    deeds.push(...((await people.ask(first.tool, first.args)?.over.then((deed) => [deed])) ?? []));
+  const done = deeds.find(({ outcome }) => outcome === "done");
   if (done !== undefined) Object.assign(first, { outcome: "done", answer: done.answer });
-  if (when === "slot") wish.slotAt = timeIn(done);
-  if (wish.id !== null) return;
-  if (deeds.some((deed) => deed?.outcome === "unknown")) first.outcome = "unknown";
+  else if (deeds.some(({ outcome }) => outcome === "unknown")) first.outcome = "unknown";
+  return done ?? null;
+}
+
+/** A table, of which each row is a post. Who has no answer gives it once more. */
+async function importTable(people: People): Promise<void> {
+  const { world } = people;
+  const table = `table ${people.newName()}`;
+  const rows = Array.from({ length: world.between(2, 5) }, () => ({
+    channel: world.pick(people.channels),
+    name: people.newName(),
+    at: momentIn(people, world.between(20_000, 8 * 60_000)),
+  }));
+  const lines = rows.map(({ channel, name, at }) => `${channel.id},${iso(at)},${name} v1`);
+  const key = world.chance(0.5) ? { idempotencyKey: table } : {};
+  const args = { csv: ["accountId,scheduledAt,caption", ...lines].join("\n"), dryRun: false, ...key };
+  const asked = [people.ask("import_posts", args)];
+  if (world.chance(0.4)) asked.push(people.ask("import_posts", args));
+  const deed = asked[0]?.deed;
+  if (deed === undefined) return;
+  const wishes = rows.map(({ channel, name, at }) => ({
+    ...newWish(name, channel, [{ text: `${name} v1`, scheduledAt: at, deed }]),
+    table,
+  }));
+  people.wishes.push(...wishes);
+  const done = await untilDone(people, asked, 4);
+  const made = (done?.answer["rows"] ?? []) as { id: string | null; caption: string }[];
+  for (const wish of wishes)
+    wish.id = made.find(({ caption }) => caption === wish.versions[0]?.text)?.id ?? null;
+  // A row that came too late keeps all others back.
+  if (done !== null && wishes.every(({ id }) => id === null)) deed.outcome = "refused";
 }
 
 async function update(people: People, wish = people.pickWish()): Promise<void> {
@@ -83,66 +136,6 @@ async function retry(people: People, wish = people.pickWish()): Promise<void> {
   await asked.over;
 }
 
-/** One writes, somebody changes it meanwhile perhaps, and a person decides about what they saw. */
-async function draft(people: People): Promise<void> {
-  const { world } = people;
-  const channel = world.pick(people.channels);
-  const name = people.newName();
-  const isTimed = world.chance(0.6);
-  const at = momentIn(people, world.between(30_000, 8 * 60_000));
-  const text = (version: number): string => `${name} v${version}`;
-  const wish = newWish(name, channel, [], []);
-  people.wishes.push(wish);
-  const save = async (more: Record<string, unknown>): Promise<Deed | null> => {
-    const caption = text(wish.versions.length + 1);
-    const asked = people.ask("save_draft", { caption, submit: true, ...more });
-    if (asked === null) return null;
-    const version: Version = {
-      text: caption,
-      scheduledAt: isTimed ? at : -Infinity,
-      deed: asked.deed,
-      revision: null,
-    };
-    wish.versions.push(version);
-    const deed = await asked.over;
-    version.revision = (deed.answer["draft"] as { revision?: number } | undefined)?.revision ?? null;
-    return deed;
-  };
-  const first = await save({
-    targets: [{ accountId: channel.id }],
-    ...(isTimed ? { scheduledAt: iso(at) } : {}),
-  });
-  const id = first === null ? null : idIn(first, "draft");
-  if (id === null) return;
-  const edits = async (): Promise<void> => {
-    for (let left = world.between(0, 2); left > 0; left -= 1) {
-      await world.sleep(world.between(0, 20_000));
-      await save({ id });
-    }
-  };
-  // They read it, go away, and decide about what they have read: some just when it is due.
-  const decides = async (): Promise<void> => {
-    const isPunctual = isTimed && world.chance(0.3);
-    for (let tries = 0; tries < 4; tries += 1) {
-      const seen = wish.versions.findLast(({ revision }) => typeof revision === "number");
-      if (seen?.revision === undefined || seen.revision === null) return;
-      await (isPunctual && tries === 0 ? people.sleepUntil(at) : world.sleep(world.between(100, 30_000)));
-      const isNo = world.chance(0.15);
-      const key = world.chance(0.5) ? { idempotencyKey: `decide ${name} ${wish.approvals?.length}` } : {};
-      const args = { id, revision: seen.revision, decision: isNo ? "discard" : "approve", ...key };
-      const asked = people.ask("decide_draft", args);
-      if (asked === null) return;
-      (isNo ? wish.cancels : wish.approvals)?.push(asked.deed);
-      const deed = await asked.over;
-      const posts = (deed.answer["draft"] as { posts?: { id: string }[] } | undefined)?.posts ?? [];
-      wish.id ??= posts[0]?.id ?? null;
-      if (deed.outcome === "done") return;
-    }
-  };
-  // Two people may decide at the same moment.
-  await Promise.all([edits(), decides(), ...(world.chance(0.3) ? [decides()] : [])]);
-}
-
 /** Two people at one post, and just when it is due. */
 async function together(people: People): Promise<void> {
   const { world } = people;
@@ -163,8 +156,11 @@ const SOON_MS = 120_000;
 async function repeat(people: People): Promise<void> {
   const { world } = people;
   const old = people.deeds.filter(
-    ({ args, outcome, invokedAt }) =>
-      args["idempotencyKey"] !== undefined && outcome === "done" && invokedAt > world.now - KEPT_MS,
+    ({ args, outcome, invokedAt, isForgotten = false }) =>
+      args["idempotencyKey"] !== undefined &&
+      outcome === "done" &&
+      !isForgotten &&
+      invokedAt > world.now - KEPT_MS,
   );
   if (old.length === 0) return;
   const { tool, args } = world.pick(old);
@@ -194,9 +190,13 @@ const ACTS: readonly (readonly [name: string, share: number, act: Act])[] = [
   ["cancel", 1, cancel],
   ["retry", 1, retry],
   ["draft", 2, draft],
+  ["series", 1, series],
+  ["import", 1, importTable],
   ["together", 3, together],
   ["repeat", 1, repeat],
   ["pause", 1, pause],
 ];
 export const ACT_NAMES = ACTS.map(([name]) => name);
-export const TURNS: readonly Turn[] = ACTS.flatMap(([name, share, act]) => Array.from({ length: share }, () => ({ name, act })));
+export const TURNS: readonly Turn[] = ACTS.flatMap(([name, share, act]) =>
+  Array.from({ length: share }, () => ({ name, act })),
+);

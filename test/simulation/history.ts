@@ -42,6 +42,22 @@ export interface Wish {
   slotAt: number | null;
   /** An older copy took the database's place, which does not know all that was done with it. */
   isForgotten: boolean;
+  /** The table that it is a row of. */
+  readonly table?: string;
+}
+
+/** What comes again each day, at a time of the day in a zone, with a text of its own each time. */
+export interface Series {
+  readonly name: string;
+  readonly channel: string;
+  readonly channelId: string;
+  readonly time: string;
+  readonly zone: string;
+  readonly texts: readonly string[];
+  readonly saved: Deed;
+  readonly approvals: Deed[];
+  readonly stops: Deed[];
+  isForgotten: boolean;
 }
 
 /** What the database says at the end. */

@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { Deed, FinalPost, Version, Wish } from "./history.ts";
+import { wishesOf } from "./acts-series.ts";
+import type { Deed, FinalPost, Series, Version, Wish } from "./history.ts";
 import { judge, type Outcome } from "./judge.ts";
 import type { Publication } from "./platforms.ts";
 
 /* The judge itself: each rule with a history that breaks it, and one that just holds. */
 
 const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 const DUE = 100 * MINUTE;
 
 function deed(invokedAt: number, more: Partial<Deed> = {}): Deed {
@@ -54,7 +56,7 @@ const row = (more: Partial<FinalPost> = {}): FinalPost => ({
 
 function told(more: Partial<Outcome>): string[] {
   const holds = { wishes: [wish()], published: [out()], posts: [row()], clockAt: 200 * MINUTE };
-  return judge({ violations: [], stray: [], deeds: [], ...holds, ...more });
+  return judge({ violations: [], stray: [], deeds: [], series: [], ...holds, ...more });
 }
 
 const failed = (more: Partial<FinalPost> = {}): FinalPost =>
@@ -86,6 +88,28 @@ const merged = (sentAt: number): Partial<Outcome> => ({
 });
 const keyed = (id: string): Deed =>
   deed(MINUTE, { args: { idempotencyKey: "k" }, answer: { post: { id: `post_${id}` } } });
+/** Each day at 1:40, approved before the first. */
+const daily = (more: Partial<Series> = {}): Series => {
+  const begun = { draft: { decision: { at: new Date(MINUTE).toISOString() } } };
+  const texts = ["post 1 v1", "post 1 v2"];
+  const one = { name: "post 1", channel: "class_a", channelId: "acc_1", time: "01:40", zone: "UTC", texts };
+  const approvals = [deed(MINUTE, { answer: begun })];
+  return { ...one, saved: deed(0), approvals, stops: [], isForgotten: false, ...more };
+};
+const series = (one: Series, ...posts: FinalPost[]): Partial<Outcome> => ({
+  series: [one],
+  wishes: wishesOf(one, 200 * MINUTE),
+  published: posts[0]?.status === "published" ? [out()] : [],
+  posts,
+});
+const second = row({ caption: "post 1 v2", status: "scheduled", scheduledAt: DUE + DAY });
+const table = (made: number): Partial<Outcome> => ({
+  wishes: [1, 2].map((at) =>
+    wish({ name: `post ${at}`, id: null, versions: [version(`post ${at} v1`)], table: "t" }),
+  ),
+  published: [],
+  posts: [1, 2].map((at) => failed({ id: `post_${at}`, caption: `post ${at} v1` })).slice(0, made),
+});
 const slots = (more: Partial<Wish>): Partial<Outcome> => ({
   wishes: [
     wish({ slotAt: DUE }),
@@ -137,14 +161,30 @@ describe("the judge", () => {
     ["the change of two, too early", merged(DUE - MINUTE - 1), merged(DUE - MINUTE)],
     [
       "changed just before it was sent",
-      { wishes: [wish({ versions: [version("post 1 v1"), version("post 1 v2", { deed: deed(DUE - 11) })] })] },
-      { wishes: [wish({ versions: [version("post 1 v1"), version("post 1 v2", { deed: deed(DUE - 10) })] })] },
+      {
+        wishes: [wish({ versions: [version("post 1 v1"), version("post 1 v2", { deed: deed(DUE - 11) })] })],
+      },
+      {
+        wishes: [wish({ versions: [version("post 1 v1"), version("post 1 v2", { deed: deed(DUE - 10) })] })],
+      },
     ],
     [
       "approved, and no post",
       { wishes: [{ ...draft([approval(1)]), id: null }], published: [], posts: [] },
       { wishes: [{ ...draft([]), id: null }], published: [], posts: [] },
     ],
+    ["a time of a series missing", series(daily(), row()), series(daily(), row(), second)],
+    [
+      "a time of a series on another day",
+      series(daily(), row(), { ...second, scheduledAt: DUE + DAY - 1 }),
+      series(daily({ approvals: [deed(MINUTE, { outcome: "unknown" })] }), row(), second),
+    ],
+    [
+      "a series stopped",
+      series(daily({ stops: [deed(DUE + MINUTE)] }), row(), second),
+      series(daily({ stops: [deed(DUE + MINUTE)] }), row(), { ...second, status: "cancelled" }),
+    ],
+    ["a table in part", table(1), table(2)],
     ["two answers", { deeds: [keyed("1"), keyed("2")] }, { deeds: [keyed("1"), keyed("1")] }],
     ["one slot for two", slots({}), slots({ channelId: "acc_2" })],
     ["nobody's", { published: [out(), out("spam")] }, {}],

@@ -1,11 +1,12 @@
 import { judgeActs } from "./judge-acts.ts";
-import type { Deed, FinalPost, Version, Wish } from "./history.ts";
+import type { Deed, FinalPost, Series, Version, Wish } from "./history.ts";
 import type { Publication } from "./platforms.ts";
 
 /** All that is left of a world when it is over. */
 export interface Outcome {
   readonly wishes: readonly Wish[];
   readonly deeds: readonly Deed[];
+  readonly series: readonly Series[];
   readonly published: readonly Publication[];
   /** What platforms refused as no careful client's. */
   readonly violations: readonly string[];

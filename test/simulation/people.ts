@@ -1,6 +1,6 @@
 import { AppError } from "../../src/domain/errors.ts";
 import type { Caller } from "../../src/domain/permissions.ts";
-import type { Deed, Version, Wish } from "./history.ts";
+import type { Deed, Series, Version, Wish } from "./history.ts";
 import type { Machine } from "./host.ts";
 import type { Publication } from "./platforms.ts";
 import { OUTSIDE, type World } from "./world.ts";
@@ -13,7 +13,7 @@ export interface Channel {
   readonly provider: string;
 }
 
-interface Asked {
+export interface Asked {
   readonly deed: Deed;
   readonly over: Promise<Deed>;
 }
@@ -28,6 +28,7 @@ export interface Turn {
 /** People and their agents: what they do is chosen, and they remember what they did. */
 export class People {
   readonly wishes: Wish[] = [];
+  readonly series: Series[] = [];
   readonly deeds: Deed[] = [];
   /** What was answered and is no sentence of ours. */
   readonly bugs: string[] = [];
@@ -174,7 +175,12 @@ export function idIn(deed: Deed, key: "post" | "draft"): string | null {
   return found?.id ?? null;
 }
 
-export function newWish(name: string, channel: Channel, versions: Version[], approvals: Deed[] | null = null): Wish {
+export function newWish(
+  name: string,
+  channel: Channel,
+  versions: Version[],
+  approvals: Deed[] | null = null,
+): Wish {
   return {
     name,
     channel: channel.provider,

@@ -11,6 +11,7 @@ import { type Host, Machine } from "./host.ts";
 import { judge, SETTLED_WITHIN_MS } from "./judge.ts";
 import { Network } from "./network.ts";
 import { People } from "./people.ts";
+import { wishesOf } from "./acts-series.ts";
 import { TURNS } from "./acts.ts";
 import { Platforms } from "./platforms.ts";
 import { enter, World } from "./world.ts";
@@ -105,13 +106,15 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
     await world.run(SETTLED_WITHIN_MS + 120_000);
     await Promise.race([living, world.run(1)]);
     const posts = await readPosts(machine.living[0]);
+    const clockAt = people.clock();
     const outcome = {
-      wishes: people.wishes,
+      wishes: [...people.wishes, ...people.series.flatMap((one) => wishesOf(one, clockAt))],
+      series: people.series,
       deeds: people.deeds,
       published: platforms.published,
       violations: platforms.violations,
       posts,
-      clockAt: Math.floor(world.now + machine.skewMs),
+      clockAt,
       stray: [...stray, ...people.bugs],
     };
     const violations = judge(outcome);
@@ -181,6 +184,9 @@ function putBack(people: People, copy: { readonly file: string; readonly at: num
   people.machine.putBack(copy.file);
   people.world.note(`the database of ${new Date(copy.at).toISOString()} is put back`);
   for (const deed of people.deeds) if (deed.invokedAt > copy.at - 120_000) deed.isForgotten = true;
+  for (const one of people.series)
+    if ([one.saved, ...one.approvals, ...one.stops].some(({ isForgotten }) => isForgotten === true))
+      one.isForgotten = true;
   for (const wish of people.wishes) {
     const deeds = [
       ...wish.versions.map(({ deed }) => deed),
