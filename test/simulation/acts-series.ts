@@ -1,6 +1,6 @@
 import { DateTime } from "luxon";
 import type { Deed, Series, Version, Wish } from "./history.ts";
-import { idIn, momentIn, type People } from "./people.ts";
+import { momentIn, type People } from "./people.ts";
 
 const ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"] as const;
 const DAY = 86_400_000;

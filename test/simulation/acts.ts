@@ -1,5 +1,6 @@
 import { draft } from "./acts-drafts.ts";
 import { series } from "./acts-series.ts";
+import { hook } from "./receivers.ts";
 import type { Deed } from "./history.ts";
 import {
   type Act,
@@ -192,6 +193,7 @@ const ACTS: readonly (readonly [name: string, share: number, act: Act])[] = [
   ["draft", 2, draft],
   ["series", 1, series],
   ["import", 1, importTable],
+  ["hook", 1, hook],
   ["together", 3, together],
   ["repeat", 1, repeat],
   ["pause", 1, pause],

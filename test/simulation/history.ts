@@ -60,9 +60,32 @@ export interface Series {
   isForgotten: boolean;
 }
 
+/** Somebody wants to be told of what happens. */
+export interface Hook {
+  readonly path: string;
+  /** Null: of all. */
+  readonly channelIds: readonly string[] | null;
+  readonly deed: Deed;
+  id: string | null;
+  /** An older copy took the database's place since. */
+  isRestored: boolean;
+}
+
+/** An event that somebody is to be told of, as the database says it at the end. */
+export interface FinalEvent {
+  readonly hookId: string;
+  readonly id: string;
+  readonly event: string;
+  readonly postId: string | null;
+  readonly status: string;
+  readonly error: string | null;
+  readonly nextAt: number | null;
+}
+
 /** What the database says at the end. */
 export interface FinalPost {
   readonly id: string;
+  readonly channelId: string;
   readonly caption: string;
   readonly status: string;
   readonly error: string | null;

@@ -1,5 +1,6 @@
-import type { Deed, Series } from "./history.ts";
-import type { Outcome } from "./judge.ts";
+import type { Deed, FinalPost, Hook, Series } from "./history.ts";
+import { type Outcome, SETTLED_WITHIN_MS } from "./judge.ts";
+import type { Told } from "./receivers.ts";
 import { isExact, wishesOf } from "./acts-series.ts";
 
 /* What must hold of what people ask beside posts: repeats, series, tables, receivers, keys. */
@@ -8,7 +9,84 @@ export function judgeActs(outcome: Outcome): string[] {
   return [
     ...twoAnswers(outcome.deeds),
     ...inPart(outcome),
+    ...untrue(outcome),
+    ...twoEvents(outcome),
+    ...outcome.hooks.flatMap((hook) => untold(hook, outcome)),
     ...outcome.series.flatMap((one) => wrongTimes(one, outcome)),
+  ];
+}
+
+interface PostEvent {
+  readonly type: string;
+  readonly data: { readonly id?: string; readonly caption?: string };
+}
+const eventOf = ({ body }: Told): PostEvent => JSON.parse(body) as PostEvent;
+
+/** Nobody is told of what did not happen. */
+function untrue({ told, wishes, published }: Outcome): string[] {
+  return told.flatMap((one) => {
+    const { type, data } = eventOf(one);
+    if (type !== "post.published" || published.some(({ text, at }) => text === data.caption && at <= one.at))
+      return [];
+    const wish = wishes.find(({ versions }) => versions.some(({ text }) => text === data.caption));
+    // Somebody said so.
+    if (wish?.repeats.some(({ args }) => args["outcome"] === "published") === true) return [];
+    return [`${one.path} was told that “${data.caption}” is out, and nobody could see it.`];
+  });
+}
+
+/** What is told again is the same, with its id, and one thing has one id. */
+function twoEvents({ told, hooks }: Outcome): string[] {
+  const ids = new Map<string, string>();
+  const bodies = new Map<string, string>();
+  return told.flatMap((one) => {
+    const { type, data } = eventOf(one);
+    const isAnother = (bodies.get(one.path + one.id) ?? one.body) !== one.body;
+    bodies.set(one.path + one.id, one.body);
+    const isRestored = hooks.find(({ path }) => path === one.path)?.isRestored ?? true;
+    const what = `${one.path} ${data.id}`;
+    const isTwice = type === "post.published" && !isRestored && (ids.get(what) ?? one.id) !== one.id;
+    if (type === "post.published") ids.set(what, one.id);
+    return [
+      ...(isAnother ? [`${one.path} was told of ${one.id} in two ways.`] : []),
+      ...(isTwice ? [`${one.path} was told twice that “${data.caption}” is out.`] : []),
+    ];
+  });
+}
+
+/** Whoever wanted to be told was told, or is going to be. */
+function untold(
+  { path, id, deed, channelIds }: Hook,
+  { told, events, posts, wishes, clockAt }: Outcome,
+): string[] {
+  if (id === null || deed.isForgotten === true) return [];
+  const own = events.filter(({ hookId }) => hookId === id);
+  const isLater = ({ caption }: FinalPost): boolean =>
+    wishes.some(({ versions }) => {
+      const isOf = versions.some(({ text }) => text === caption);
+      return isOf && (versions[0]?.deed.invokedAt ?? 0) > (deed.answeredAt ?? Infinity);
+    });
+  const missing = posts.filter(
+    (post) =>
+      ["published", "failed", "cancelled"].includes(post.status) &&
+      isLater(post) &&
+      (channelIds?.includes(post.channelId) ?? true) &&
+      !own.some(({ postId, event }) => postId === post.id && event === `post.${post.status}`),
+  );
+  return [
+    ...missing.map(({ caption, status }) => `${path} is never told that “${caption}” is ${status}.`),
+    ...own.flatMap((event) => {
+      const what = `${path} and ${event.event} ${event.id}`;
+      if (event.status === "delivered")
+        return told.some((one) => one.path === path && one.id === event.id && one.isTaken)
+          ? []
+          : [`${what}: it is said to be told, and was not.`];
+      if (event.status === "failed")
+        return event.error === null ? [`${what}: it failed without a reason.`] : [];
+      return (event.nextAt ?? -Infinity) > clockAt - SETTLED_WITHIN_MS / 2
+        ? []
+        : [`${what}: nobody sends it.`];
+    }),
   ];
 }
 

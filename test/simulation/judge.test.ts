@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { wishesOf } from "./acts-series.ts";
-import type { Deed, FinalPost, Series, Version, Wish } from "./history.ts";
+import type { Deed, FinalEvent, FinalPost, Hook, Series, Version, Wish } from "./history.ts";
 import { judge, type Outcome } from "./judge.ts";
 import type { Publication } from "./platforms.ts";
+import type { Told } from "./receivers.ts";
 
 /* The judge itself: each rule with a history that breaks it, and one that just holds. */
 
@@ -45,6 +46,7 @@ const out = (text = "post 1 v1", sentAt = DUE): Publication => ({
 
 const row = (more: Partial<FinalPost> = {}): FinalPost => ({
   id: "post_1",
+  channelId: "acc_1",
   caption: "post 1 v1",
   status: "published",
   error: null,
@@ -54,9 +56,11 @@ const row = (more: Partial<FinalPost> = {}): FinalPost => ({
   ...more,
 });
 
+const NOTHING = { deeds: [], series: [], hooks: [], told: [], events: [] };
+
 function told(more: Partial<Outcome>): string[] {
   const holds = { wishes: [wish()], published: [out()], posts: [row()], clockAt: 200 * MINUTE };
-  return judge({ violations: [], stray: [], deeds: [], series: [], ...holds, ...more });
+  return judge({ violations: [], stray: [], ...NOTHING, ...holds, ...more });
 }
 
 const failed = (more: Partial<FinalPost> = {}): FinalPost =>
@@ -109,6 +113,21 @@ const table = (made: number): Partial<Outcome> => ({
   ),
   published: [],
   posts: [1, 2].map((at) => failed({ id: `post_${at}`, caption: `post ${at} v1` })).slice(0, made),
+});
+const hook: Hook = { path: "/h", channelIds: null, deed: deed(0), id: "whk_1", isRestored: false };
+const event: FinalEvent = {
+  ...{ hookId: "whk_1", id: "evt_1", event: "post.published", postId: "post_1" },
+  ...{ status: "delivered", error: null, nextAt: null },
+};
+const heard = (more: Partial<Told & { caption: string }> = {}): Told => {
+  const data = { id: "post_1", caption: more.caption ?? "post 1 v1" };
+  const body = JSON.stringify({ type: "post.published", data });
+  return { path: "/h", id: "evt_1", body, at: DUE + 20, isTaken: true, ...more };
+};
+const hooked = (told: Told[], ...events: Partial<FinalEvent>[]): Partial<Outcome> => ({
+  hooks: [hook],
+  told,
+  events: events.map((more) => ({ ...event, ...more })),
 });
 const slots = (more: Partial<Wish>): Partial<Outcome> => ({
   wishes: [
@@ -185,6 +204,25 @@ describe("the judge", () => {
       series(daily({ stops: [deed(DUE + MINUTE)] }), row(), { ...second, status: "cancelled" }),
     ],
     ["a table in part", table(1), table(2)],
+    ["told of what is not so", hooked([heard({ at: DUE })], {}), hooked([heard()], {})],
+    ["told in two ways", hooked([heard(), heard({ caption: "post 1" })], {}), hooked([heard(), heard()], {})],
+    [
+      "told twice",
+      hooked([heard(), heard({ id: "evt_2" })], {}),
+      { ...hooked([heard(), heard({ id: "evt_2" })], {}), hooks: [{ ...hook, isRestored: true }] },
+    ],
+    ["never told", hooked([]), { ...hooked([]), hooks: [{ ...hook, deed: deed(MINUTE) }] }],
+    ["said to be told", hooked([heard({ isTaken: false })], {}), hooked([heard()], {})],
+    [
+      "told by nobody",
+      hooked([], { status: "pending", nextAt: DUE }),
+      hooked([], { status: "pending", nextAt: 200 * MINUTE }),
+    ],
+    [
+      "not told without a reason",
+      hooked([], { status: "failed" }),
+      hooked([], { status: "failed", error: "It was turned off." }),
+    ],
     ["two answers", { deeds: [keyed("1"), keyed("2")] }, { deeds: [keyed("1"), keyed("1")] }],
     ["one slot for two", slots({}), slots({ channelId: "acc_2" })],
     ["nobody's", { published: [out(), out("spam")] }, {}],

@@ -1,5 +1,6 @@
 import { judgeActs } from "./judge-acts.ts";
-import type { Deed, FinalPost, Series, Version, Wish } from "./history.ts";
+import type { Deed, FinalEvent, FinalPost, Hook, Series, Version, Wish } from "./history.ts";
+import type { Told } from "./receivers.ts";
 import type { Publication } from "./platforms.ts";
 
 /** All that is left of a world when it is over. */
@@ -7,6 +8,9 @@ export interface Outcome {
   readonly wishes: readonly Wish[];
   readonly deeds: readonly Deed[];
   readonly series: readonly Series[];
+  readonly hooks: readonly Hook[];
+  readonly told: readonly Told[];
+  readonly events: readonly FinalEvent[];
   readonly published: readonly Publication[];
   /** What platforms refused as no careful client's. */
   readonly violations: readonly string[];

@@ -19,6 +19,8 @@ export interface Arrived {
   readonly sentAt: number;
   /** The true time then. */
   readonly leftAt: number;
+  /** What is to happen to it on its way. */
+  readonly fault: string | null;
 }
 
 export interface Answer {
@@ -98,6 +100,7 @@ export class Network {
         from: realm,
         sentAt: Math.floor(Math.max(world.now + realm.skewMs, realm.shown)),
         leftAt: world.now,
+        fault,
       };
       let isOver = false;
       let hasArrived = false;

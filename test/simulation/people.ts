@@ -1,6 +1,6 @@
 import { AppError } from "../../src/domain/errors.ts";
 import type { Caller } from "../../src/domain/permissions.ts";
-import type { Deed, Series, Version, Wish } from "./history.ts";
+import type { Deed, Hook, Series, Version, Wish } from "./history.ts";
 import type { Machine } from "./host.ts";
 import type { Publication } from "./platforms.ts";
 import { OUTSIDE, type World } from "./world.ts";
@@ -29,6 +29,7 @@ export interface Turn {
 export class People {
   readonly wishes: Wish[] = [];
   readonly series: Series[] = [];
+  readonly hooks: Hook[] = [];
   readonly deeds: Deed[] = [];
   /** What was answered and is no sentence of ours. */
   readonly bugs: string[] = [];

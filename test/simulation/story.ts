@@ -6,7 +6,7 @@ import { freshDatabase } from "../support/fresh-schema.ts";
 import { queryOf } from "../support/handles.ts";
 import { addAccount } from "../support/publishing.ts";
 import { fromStoredOrNull } from "../../src/domain/sentences.ts";
-import type { FinalPost } from "./history.ts";
+import type { FinalEvent, FinalPost } from "./history.ts";
 import { type Host, Machine } from "./host.ts";
 import { judge, SETTLED_WITHIN_MS } from "./judge.ts";
 import { Network } from "./network.ts";
@@ -14,6 +14,7 @@ import { People } from "./people.ts";
 import { wishesOf } from "./acts-series.ts";
 import { TURNS } from "./acts.ts";
 import { Platforms } from "./platforms.ts";
+import { Receivers } from "./receivers.ts";
 import { enter, World } from "./world.ts";
 
 /** What is made once for all worlds. */
@@ -61,6 +62,8 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
   const network = new Network(world);
   const platforms = new Platforms(world);
   for (const [name, server] of platforms.servers()) network.servers.set(name, server);
+  const receivers = new Receivers(world);
+  network.servers.set("hook.example", (request) => receivers.serve(request));
   const folder = join(stage.folder, "data");
   const machine = new Machine({
     world,
@@ -102,6 +105,7 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
     const living = Promise.all(lives).catch((error: unknown) => void stray.push(String(error)));
     await world.run(forMs + 120_000);
     calm(machine, network);
+    receivers.isCalm = true;
     if (machine.living.length === 0) machine.boot(zone);
     await world.run(SETTLED_WITHIN_MS + 120_000);
     await Promise.race([living, world.run(1)]);
@@ -112,7 +116,10 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
       series: people.series,
       deeds: people.deeds,
       published: platforms.published,
-      violations: platforms.violations,
+      violations: [...platforms.violations, ...receivers.violations],
+      hooks: people.hooks,
+      told: receivers.told,
+      events: await readEvents(machine.living[0]),
       posts,
       clockAt,
       stray: [...stray, ...people.bugs],
@@ -183,6 +190,7 @@ function putBack(people: People, copy: { readonly file: string; readonly at: num
   for (const host of people.machine.living) host.crash();
   people.machine.putBack(copy.file);
   people.world.note(`the database of ${new Date(copy.at).toISOString()} is put back`);
+  for (const hook of people.hooks) hook.isRestored = true;
   for (const deed of people.deeds) if (deed.invokedAt > copy.at - 120_000) deed.isForgotten = true;
   for (const one of people.series)
     if ([one.saved, ...one.approvals, ...one.stops].some(({ isForgotten }) => isForgotten === true))
@@ -224,6 +232,23 @@ function jump(machine: Machine): void {
   machine.world.note(`the clock is set by ${byMs} ms`);
 }
 
+async function readEvents(host: Host | undefined): Promise<FinalEvent[]> {
+  if (host === undefined) return [];
+  const rows = await queryOf(host.ctx.store).selectFrom("webhook_deliveries").selectAll().execute();
+  return rows.map(({ id, event, snapshot, status, error, webhook_id: hookId, next_at: nextAt }) => {
+    const { id: postId } = JSON.parse(snapshot) as { id?: string };
+    return {
+      id,
+      hookId,
+      event,
+      postId: event.startsWith("post.") ? (postId ?? null) : null,
+      status,
+      error,
+      nextAt,
+    };
+  });
+}
+
 async function readPosts(host: Host | undefined): Promise<FinalPost[]> {
   if (host === undefined) throw new Error("Nothing runs at the end.");
   const { ctx } = host;
@@ -231,6 +256,7 @@ async function readPosts(host: Host | undefined): Promise<FinalPost[]> {
   const rows = await queryOf(ctx.store).selectFrom("posts").selectAll().execute();
   return rows.map((row) => ({
     id: row.id,
+    channelId: row.account_id,
     caption: row.caption ?? "",
     status: row.status,
     error: row.error === null ? null : String(fromStoredOrNull(row.error)),
