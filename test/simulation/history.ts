@@ -1,3 +1,6 @@
+/** By then what is due is settled, once no fault happens any more. */
+export const SETTLED_WITHIN_MS = 10 * 60_000;
+
 /** What was asked, and what came of it: what the judge reads. Times are true times in ms. */
 export interface Deed {
   readonly tool: string;
@@ -92,4 +95,5 @@ export interface FinalPost {
   readonly inDoubt: boolean;
   readonly scheduledAt: number;
   readonly isHeld: boolean;
+  readonly hasWarnings: boolean;
 }

@@ -19,10 +19,10 @@ import { listWorkersBeside } from "../../src/store/queries/workers.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
 import { type CallResult, createToolbox, type Toolbox } from "../../src/toolkit/toolbox.ts";
 import { agentsWords } from "../../src/toolkit/words.ts";
-import { CLASS_PLATFORMS } from "../faults/class-platforms.ts";
 import { rawOf } from "../support/handles.ts";
 import { Server, type ServerConnection } from "./server.ts";
 import { endConnections, type Network } from "./network.ts";
+import { PLATFORMS } from "./thread-platform.ts";
 import type { Realm, World } from "./world.ts";
 
 /** What the disk does, and how often. */
@@ -35,6 +35,8 @@ export class Machine {
   readonly folder: string;
   readonly tools: readonly AnyTool[];
   readonly hosts: Host[] = [];
+  /** When its clock was set, in true time. */
+  readonly jumps: number[] = [];
   /** Of all its processes, which have one wall clock. */
   skewMs = 0;
   /** Until then nothing more can be written. */
@@ -85,6 +87,7 @@ export class Machine {
   }
 
   setClock(byMs: number): void {
+    this.jumps.push(this.world.now);
     this.#shown = Math.max(this.#shown, this.world.now + this.skewMs);
     this.skewMs += byMs;
     for (const { realm } of this.hosts) Object.assign(realm, { skewMs: this.skewMs, shown: this.#shown });
@@ -221,7 +224,7 @@ export class Host {
         maxLatenessMs: 60 * 60_000,
         uploadFolders: [],
         platformSettings: Object.fromEntries(
-          Object.keys(CLASS_PLATFORMS).map((name) => [
+          Object.keys(PLATFORMS).map((name) => [
             `POSTHORN_${name.toUpperCase()}_BASE_URL`,
             `http://${name.replace("_", "-")}.example`,
           ]),
@@ -241,7 +244,7 @@ export class Host {
       probe: { ...absent<Context["probe"]>("probe"), skills: async () => ({ pictures: true, heic: false }) },
       films: null,
       feed: absent("feed"),
-      platforms: new Map(Object.values(CLASS_PLATFORMS).map((platform) => [platform.name, platform])),
+      platforms: new Map(Object.values(PLATFORMS).map((platform) => [platform.name, platform])),
       workerId: newId("wrk"),
       inWords: agentsWords,
       publicUrl: () => links.publicUrl(),

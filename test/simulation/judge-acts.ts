@@ -1,5 +1,5 @@
-import type { Deed, FinalPost, Hook, Series } from "./history.ts";
-import { type Outcome, SETTLED_WITHIN_MS } from "./judge.ts";
+import { type Deed, type FinalPost, type Hook, type Series, SETTLED_WITHIN_MS } from "./history.ts";
+import type { Outcome } from "./judge.ts";
 import type { Told } from "./receivers.ts";
 import { isExact, wishesOf } from "./acts-series.ts";
 

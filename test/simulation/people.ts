@@ -11,6 +11,10 @@ const PATIENCE_MS = 90_000;
 export interface Channel {
   readonly id: string;
   readonly provider: string;
+  readonly schedule: {
+    readonly timezone: string;
+    readonly slots: readonly { readonly days: readonly string[]; readonly times: readonly string[] }[];
+  };
 }
 
 export interface Asked {
