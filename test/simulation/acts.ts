@@ -1,3 +1,4 @@
+import { agent, disconnect } from "./acts-access.ts";
 import { draft } from "./acts-drafts.ts";
 import { series } from "./acts-series.ts";
 import { hook } from "./receivers.ts";
@@ -194,6 +195,8 @@ const ACTS: readonly (readonly [name: string, share: number, act: Act])[] = [
   ["series", 1, series],
   ["import", 1, importTable],
   ["hook", 1, hook],
+  ["agent", 1, agent],
+  ["disconnect", 1, disconnect],
   ["together", 3, together],
   ["repeat", 1, repeat],
   ["pause", 1, pause],

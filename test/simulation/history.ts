@@ -14,6 +14,10 @@ export interface Deed {
   answer: Record<string, unknown>;
   /** As of a wish: the database may not know of it any more. */
   isForgotten?: boolean;
+  /** The key that it was asked with, where a program did. */
+  by?: string;
+  /** Beyond what that key allows. */
+  mayNot?: boolean;
 }
 
 /** A text at a time, as somebody wished it for a post. */

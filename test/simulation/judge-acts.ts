@@ -10,6 +10,8 @@ export function judgeActs(outcome: Outcome): string[] {
     ...twoAnswers(outcome.deeds),
     ...inPart(outcome),
     ...untrue(outcome),
+    ...notAllowed(outcome),
+    ...outcome.deeds.flatMap((deed) => disconnected(deed, outcome)),
     ...twoEvents(outcome),
     ...outcome.hooks.flatMap((hook) => untold(hook, outcome)),
     ...outcome.series.flatMap((one) => wrongTimes(one, outcome)),
@@ -88,6 +90,50 @@ function untold(
         : [`${what}: nobody sends it.`];
     }),
   ];
+}
+
+/** Nothing is done with a key that was revoked, nor beyond what it allows. */
+function notAllowed({ deeds, wishes, published }: Outcome): string[] {
+  const revokes = deeds.filter(
+    ({ tool, outcome, isForgotten }) => tool === "revoke_key" && outcome === "done" && isForgotten !== true,
+  );
+  const isBad = ({ by, mayNot, invokedAt }: Deed): boolean =>
+    mayNot === true ||
+    revokes.some(({ args, answeredAt }) => args["key"] === by && (answeredAt ?? Infinity) < invokedAt);
+  const asked = wishes.filter(({ versions, approvals }) => {
+    const [first] = versions;
+    return (
+      (approvals === null && first !== undefined && isBad(first.deed)) || (approvals?.some(isBad) ?? false)
+    );
+  });
+  return [
+    ...deeds
+      .filter((deed) => deed.outcome === "done" && isBad(deed))
+      .map(({ tool, args }) => `${tool} was done for a key that may not: ${JSON.stringify(args)}.`),
+    ...asked
+      .filter(({ versions }) => published.some(({ text }) => text === versions[0]?.text))
+      .map(({ name }) => `${name} came out, and its key may not.`),
+  ];
+}
+
+/** What had begun is over by then. */
+const UNDER_WAY_MS = { calm: 3_000, wild: 100_000 };
+
+/** Nothing goes out on a channel that was given up. */
+function disconnected({ tool, args, answeredAt, outcome, isForgotten }: Deed, of: Outcome): string[] {
+  if (tool !== "disconnect_channel" || outcome !== "done" || answeredAt === null || isForgotten === true)
+    return [];
+  const from = answeredAt + UNDER_WAY_MS[of.isCalm ? "calm" : "wild"];
+  const isAgain = (deed: Deed): boolean =>
+    deed.tool === "connect_channel" && deed.args["accountId"] === args["accountId"];
+  const again = of.deeds.filter((deed) => isAgain(deed) && (deed.answeredAt ?? Infinity) > answeredAt);
+  const until = Math.min(...again.map(({ invokedAt }) => invokedAt));
+  return of.published.flatMap(({ text, leftAt }) => {
+    const wish = of.wishes.find(({ versions }) => versions.some((version) => version.text === text));
+    return wish?.channelId === args["accountId"] && leftAt > from && leftAt < until
+      ? [`“${text}” came out on a channel that was given up.`]
+      : [];
+  });
 }
 
 /** A table is imported whole, or not at all. */

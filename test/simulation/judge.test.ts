@@ -161,6 +161,16 @@ const hooked = (told: Told[], ...events: Partial<FinalEvent>[]): Partial<Outcome
   told,
   events: events.map((more) => ({ ...event, ...more })),
 });
+const revoked = (use: Deed): Partial<Outcome> => ({
+  deeds: [
+    { ...deed(2 * MINUTE), tool: "revoke_key", args: { key: "key_1" } },
+    { ...use, by: "key_1" },
+  ],
+});
+const unsure = deed(MINUTE, { mayNot: true, outcome: "unknown" });
+const givenUp = (at: number): Partial<Outcome> => ({
+  deeds: [deed(at, { tool: "disconnect_channel", args: { accountId: "acc_1" } })],
+});
 const slots = (more: Partial<Wish>): Partial<Outcome> => ({
   wishes: [
     wish({ slotAt: DUE }),
@@ -255,6 +265,22 @@ describe("the judge", () => {
       hooked([], { status: "failed" }),
       hooked([], { status: "failed", error: "It was turned off." }),
     ],
+    ["done with a revoked key", revoked(deed(3 * MINUTE)), revoked(deed(2 * MINUTE))],
+    [
+      "done beyond what a key allows",
+      { deeds: [deed(MINUTE, { mayNot: true })] },
+      { deeds: [deed(MINUTE, { mayNot: true, outcome: "refused" })] },
+    ],
+    [
+      "out beyond what a key allows",
+      { wishes: [wish({ versions: [version("post 1 v1", { deed: unsure })] })] },
+      {
+        wishes: [wish({ id: null, versions: [version("post 1 v1", { deed: unsure })] })],
+        published: [],
+        posts: [],
+      },
+    ],
+    ["on a channel that was given up", givenUp(DUE - 3 * MINUTE), givenUp(DUE - MINUTE)],
     ["two answers", { deeds: [keyed("1"), keyed("2")] }, { deeds: [keyed("1"), keyed("1")] }],
     ["one slot for two", slots({}), slots({ channelId: "acc_2" })],
     ["a slot that there is not", inSlot(DUE + 7 * MINUTE), inSlot(DUE)],

@@ -6,11 +6,10 @@ import {
   type Hook,
   type Series,
   SETTLED_WITHIN_MS,
-  type Version,
   type Wish,
 } from "./history.ts";
 import type { Told } from "./receivers.ts";
-import { judgeTimes } from "./judge-times.ts";
+import { judgeTimes, possibleAt, timesOf } from "./judge-times.ts";
 import type { Channel } from "./people.ts";
 import type { Publication } from "./platforms.ts";
 import { commentOn } from "./thread-platform.ts";
@@ -91,27 +90,12 @@ function early(wish: Wish, out: readonly Publication[]): string[] {
       .map(({ sentAt }) => `${wish.name} came out at ${new Date(sentAt).toISOString()}, before its time.`);
   // Another may have changed the one while somebody changed the other.
   const texts = wish.versions.filter(({ sets }) => sets?.includes("text") ?? true);
-  const times = wish.versions.filter(({ sets }) => sets?.includes("time") ?? true);
   return out.flatMap(({ text, sentAt, leftAt }) => {
     if (!possibleAt(texts, leftAt).some((version) => version.text === text))
       return [`${wish.name} came out as “${text}”, which had been changed before.`];
-    return possibleAt(times, leftAt).some(({ scheduledAt }) => scheduledAt <= sentAt)
+    return possibleAt(timesOf(wish), leftAt).some(({ scheduledAt }) => scheduledAt <= sentAt)
       ? []
       : [`${wish.name} came out at ${new Date(sentAt).toISOString()}, before its time.`];
-  });
-}
-
-/** Asked for by then, and no later one was answered before. */
-function possibleAt(versions: readonly Version[], at: number): Version[] {
-  return versions.filter(({ deed }, index) => {
-    if (deed.outcome === "refused" || deed.invokedAt > at) return false;
-    return !versions.some(
-      (later, other) =>
-        other > index &&
-        later.deed.outcome === "done" &&
-        later.deed.invokedAt > (deed.answeredAt ?? deed.invokedAt) &&
-        (later.deed.answeredAt ?? Infinity) < at,
-    );
   });
 }
 

@@ -1,7 +1,7 @@
 import { AppError } from "../../src/domain/errors.ts";
 import type { Caller } from "../../src/domain/permissions.ts";
 import type { Deed, Hook, Series, Version, Wish } from "./history.ts";
-import type { Machine } from "./host.ts";
+import type { Host, Machine } from "./host.ts";
 import type { Publication } from "./platforms.ts";
 import { OUTSIDE, type World } from "./world.ts";
 
@@ -84,7 +84,12 @@ export class People {
   }
 
   /** Asks some process that lives. Null: none does. */
-  ask(tool: string, args: Record<string, unknown>): Asked | null {
+  ask(
+    tool: string,
+    args: Record<string, unknown>,
+    work: (host: Host) => Promise<Record<string, unknown>> = async (host) =>
+      (await host.call(tool, args, this.caller)).result,
+  ): Asked | null {
     const { world, machine } = this;
     if (machine.living.length === 0) return null;
     const host = world.pick(machine.living);
@@ -125,8 +130,9 @@ export class People {
       };
       world.after(world.between(1, 20), () => {
         if (host.realm.isDead) return;
-        host.call(tool, args, this.caller).then(
-          ({ result }) => world.in(OUTSIDE, () => settle("done", result)),
+        const answered = world.in(host.realm, () => work(host));
+        answered.then(
+          (result) => world.in(OUTSIDE, () => settle("done", result)),
           (error: unknown) =>
             world.in(OUTSIDE, () => {
               note(error);

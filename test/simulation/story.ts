@@ -313,7 +313,11 @@ async function readEvents(host: Host | undefined): Promise<FinalEvent[]> {
 async function readPosts(host: Host | undefined): Promise<FinalPost[]> {
   if (host === undefined) throw new Error("Nothing runs at the end.");
   const { ctx } = host;
-  const held = await queryOf(ctx.store).selectFrom("accounts").select("id").where("paused", "=", 1).execute();
+  const held = await queryOf(ctx.store)
+    .selectFrom("accounts")
+    .select("id")
+    .where((eb) => eb.or([eb("paused", "=", 1), eb("status", "<>", "connected")]))
+    .execute();
   const rows = await queryOf(ctx.store).selectFrom("posts").selectAll().execute();
   return rows.map((row) => ({
     id: row.id,
