@@ -62,7 +62,7 @@ const NOTHING = { deeds: [], series: [], hooks: [], told: [], events: [] };
 
 function told(more: Partial<Outcome>): string[] {
   const holds = { wishes: [wish()], published: [out()], posts: [row()], clockAt: 200 * MINUTE };
-  const world = { isCalm: false, zone: "UTC", channels, jumps: [] };
+  const world = { isCalm: false, zone: "UTC", channels, jumps: [], sent: [] };
   return judge({ violations: [], stray: [], ...world, ...NOTHING, ...holds, ...more });
 }
 
@@ -94,6 +94,11 @@ const inSlot = (slotAt: number, zone = "UTC"): Partial<Outcome> => ({
   published: [out("post 1 v1", slotAt)],
   zone,
 });
+
+const sentTwice = (isRefused: boolean): Outcome["sent"] => [
+  { text: "post 1 v1", at: DUE, isRefused },
+  { text: "post 1 v1", at: DUE + 2, isRefused: false },
+];
 
 const failed = (more: Partial<FinalPost> = {}): FinalPost =>
   row({ status: "failed", error: "It was refused.", ...more });
@@ -302,6 +307,12 @@ describe("the judge", () => {
     ],
     ["late where nothing fails", late(1, { isCalm: true }), late(0.05, { isCalm: true })],
     ["while its channel is paused", pausedUntil(200 * MINUTE, DUE), pausedUntil(DUE, DUE + 1_000)],
+    ["refused and sent again", { sent: sentTwice(true) }, { sent: sentTwice(false) }],
+    [
+      "refused and sent again for nobody",
+      { sent: sentTwice(true), wishes: [wish({ repeats: [deed(DUE - 1)] })] },
+      { sent: sentTwice(true), wishes: [wish({ repeats: [deed(DUE + 1)] })] },
+    ],
     ["a comment twice", thread([comment(), comment()]), thread([comment()])],
     ["a comment before its post", thread([comment(DUE - MINUTE)]), thread([comment()])],
     ["no comment", thread([]), thread([], { hasWarnings: true })],

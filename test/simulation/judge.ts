@@ -10,6 +10,7 @@ import {
 } from "./history.ts";
 import type { Told } from "./receivers.ts";
 import { judgeTimes, possibleAt, timesOf } from "./judge-times.ts";
+import type { Sent } from "./network.ts";
 import type { Channel } from "./people.ts";
 import type { Publication } from "./platforms.ts";
 import { commentOn } from "./thread-platform.ts";
@@ -30,6 +31,8 @@ export interface Outcome {
   readonly clockAt: number;
   /** Something was thrown that nobody took. */
   readonly stray: readonly string[];
+  /** Where hosts and databases have no faults. */
+  readonly sent: readonly Sent[];
   /** Nothing failed in this world. */
   readonly isCalm: boolean;
   readonly zone: string;
@@ -57,6 +60,7 @@ export function judge(outcome: Outcome): string[] {
     ...crowded(outcome.wishes),
     ...judgeActs(outcome),
     ...comments(outcome),
+    ...outcome.wishes.flatMap((wish) => again(wish, outcome)),
     ...judgeTimes(outcome),
     ...outcome.wishes.flatMap((wish) => {
       const out = publicOf(wish);
@@ -110,6 +114,17 @@ function unapproved(wish: Wish, out: readonly Publication[]): string[] {
       return !approvals.some((deed) => deed.outcome !== "refused" && deed.invokedAt <= at && isOf(deed));
     })
     .map(({ text }) => `“${text}” came out, and nobody had approved it.`);
+}
+
+/** What was refused for certain is not sent again, unless somebody asks for it. */
+function again(wish: Wish, { sent }: Outcome): string[] {
+  const ofWish = sent.filter(({ text }) => wish.versions.some((version) => version.text === text));
+  const repeats = [...wish.repeats, ...wish.versions.map(({ deed }) => deed)];
+  return ofWish.flatMap((one, index) => {
+    const refused = ofWish[index - 1];
+    const isAsked = repeats.some(({ invokedAt }) => invokedAt > (refused?.at ?? 0) && invokedAt <= one.at);
+    return refused?.isRefused === true && !isAsked ? [`${wish.name} was refused, and sent again.`] : [];
+  });
 }
 
 /** What follows a post comes once, after it, and does come or is missed. */

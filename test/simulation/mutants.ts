@@ -64,7 +64,11 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
       "send(at, spec, false)",
     ],
     ["doubt forgotten when refused", `  if (isInDoubt) return "intent";\n`, ""],
-    ["lateness limit ignored in a run", "at.ctx.clock.now() > at.deadline && !hasTouched(at.steps)", "false"],
+    [
+      "lateness limit ignored in a run",
+      "if (at.ctx.clock.now() > at.deadline) await",
+      "if (at.deadline < 0) await",
+    ],
     [
       "restored step sent without asking",
       "if (at.inDoubtSince === null) return send(at, spec, false);",

@@ -60,6 +60,13 @@ export const ROAD_FAULTS = {
 type RoadFault = keyof typeof ROAD_FAULTS;
 export const ALL_FAULTS = Object.keys(ROAD_FAULTS) as RoadFault[];
 
+/** A text on its way, and whether its platform refused it for certain. */
+export interface Sent {
+  readonly text: string;
+  readonly at: number;
+  isRefused: boolean;
+}
+
 /** An account must wait. Its host knows once the answer has arrived. */
 interface RateLimit {
   readonly until: number;
@@ -74,6 +81,7 @@ export class Network {
   readonly servers = new Map<string, Server>();
   /** What no careful client sends, of worlds in which hosts and databases have no faults. */
   readonly violations: string[] = [];
+  readonly sent: Sent[] = [];
   /** The faults that there are. */
   faults: readonly RoadFault[] = ALL_FAULTS;
   /** Whether this request ends the process that sends it. */
@@ -125,6 +133,7 @@ export class Network {
         clockAt: Math.floor(world.now + realm.skewMs),
       };
       const over = this.#begin(arrived);
+      const sent = this.#note(arrived);
       let isOver = false;
       let hasArrived = false;
       const end = (finish: () => void): void => {
@@ -176,6 +185,7 @@ export class Network {
           back,
           () => {
             if (!isOver && answer.status === 429) this.#learn(arrived);
+            if (sent !== null) sent.isRefused = !isOver && fault === "rejected";
             end(() => resolve(respond(request.url, answer, { fault, now: world.now })));
           },
           realm,
@@ -199,6 +209,14 @@ export class Network {
     if (others > 0) this.violations.push(`${what} beside another change of the account`);
     this.#changes.set(account, others + 1);
     return () => this.#changes.set(account, (this.#changes.get(account) ?? 1) - 1);
+  }
+
+  #note({ body, method }: Arrived): Sent | null {
+    const text = method === "GET" ? null : (/"text":"([^"]*)"/.exec(body)?.[1] ?? null);
+    if (text === null) return null;
+    const sent = { text, at: this.#world.now, isRefused: false };
+    this.sent.push(sent);
+    return sent;
   }
 
   #learn(arrived: Arrived): void {

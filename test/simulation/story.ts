@@ -107,11 +107,14 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
     await world.run(1_000);
     await Promise.all(set);
     if (mood === "wild") wake(machine, network);
-    if (mood === "limits") network.faults = ["slowDown"];
+    if (mood === "limits") network.faults = ["slowDown", "rejected"];
     const people = new People(machine, channels, callerOf(), platforms.published);
     const forMs = Math.min(world.between(3, 15), minutes) * 60_000;
-    const around = mood === "wild" ? unrest(people, zone, forMs) : company(machine, zone);
-    const lives = [people.live(forMs, TURNS), people.live(forMs, TURNS), around];
+    const around =
+      mood === "wild"
+        ? [unrest(people, zone, forMs), ...(world.chance(0.2) ? [restore(people, forMs)] : [])]
+        : [company(machine, zone)];
+    const lives = [people.live(forMs, TURNS), people.live(forMs, TURNS), ...around];
     const living = Promise.all(lives).catch((error: unknown) => void stray.push(String(error)));
     await world.run(forMs + 120_000);
     calm(machine, network);
@@ -134,6 +137,7 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
         ...receivers.violations,
         ...(mood === "wild" ? [] : network.violations),
       ],
+      sent: mood === "wild" ? [] : network.sent,
       isCalm: mood === "calm",
       zone,
       channels,
@@ -243,6 +247,15 @@ async function downtime(machine: Machine): Promise<void> {
   await machine.world.sleep(1_000);
   machine.world.skip(ms);
   machine.world.note(`nothing ran for ${Math.round(ms / 60_000)} minutes`);
+}
+
+/** One copy is taken, and put back later. */
+async function restore(people: People, forMs: number): Promise<void> {
+  const { machine, world } = people;
+  await world.sleep(world.between(0, forMs / 2));
+  const copy = { file: (await machine.copy()) ?? "", at: world.now };
+  await world.sleep(world.between(1_000, forMs / 2));
+  if (copy.file !== "" && world.allows("putBack")) putBack(people, copy);
 }
 
 /** What was done since the copy is done, and the database knows nothing of it. */
