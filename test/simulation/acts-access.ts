@@ -3,7 +3,8 @@ import { plainCall } from "../../src/context.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import { ROLES } from "../../src/domain/permissions.ts";
 import type { Host } from "./host.ts";
-import { type Asked, idIn, iso, momentIn, newWish, type People } from "./people.ts";
+import { connectPages } from "./renewed-platform.ts";
+import { type Asked, type Channel, idIn, iso, momentIn, newWish, type People } from "./people.ts";
 
 interface Key {
   readonly id: string;
@@ -108,12 +109,30 @@ async function use(people: People, key: Key): Promise<void> {
 /** A channel is given up, and connected again a while later. */
 export async function disconnect(people: People): Promise<void> {
   const { world } = people;
-  const { id: accountId } = world.pick(people.channels);
-  await people.askAndWait("disconnect_channel", { accountId });
+  const channel = world.pick(people.channels);
+  await people.askAndWait("disconnect_channel", { accountId: channel.id });
   await world.sleep(world.between(1_000, 300_000));
+  await connect(people, channel);
+}
+
+/** Somebody looks whether a channel must be connected again, and does so. */
+export async function reconnect(people: People): Promise<void> {
+  const got = await people.askAndWait("list_accounts", {});
+  const accounts = (got?.answer["accounts"] ?? []) as { id: string; status: string }[];
+  const id = accounts.find(({ status }) => status === "reconnect_required")?.id;
+  const channel = people.channels.find((one) => one.id === id);
+  if (channel !== undefined) await connect(people, channel);
+}
+
+async function connect(people: People, { id: accountId, provider }: Channel): Promise<void> {
   for (let tries = 0; tries < 20; tries += 1) {
-    const deed = await people.askAndWait("connect_channel", { accountId });
-    if (deed?.outcome === "done") return;
-    await world.sleep(10_000);
+    const asked =
+      provider === "class_h"
+        ? askWith(people, "connect_channel", { accountId }, (host) =>
+            connectPages(callOf(people, host), accountId),
+          )
+        : people.ask("connect_channel", { accountId });
+    if ((await asked?.over)?.outcome === "done") return;
+    await people.world.sleep(10_000);
   }
 }

@@ -35,7 +35,8 @@ export async function draft(people: People): Promise<void> {
   const edits = async (): Promise<void> => {
     for (let left = world.between(0, 2); left > 0; left -= 1) {
       await world.sleep(world.between(0, 20_000));
-      await save({ id });
+      const revision = wish.versions.findLast((version) => typeof version.revision === "number")?.revision;
+      await save({ id, revision });
     }
   };
   // They read it, go away, and decide about what they have read: some just when it is due.

@@ -1,4 +1,4 @@
-import { agent, disconnect } from "./acts-access.ts";
+import { agent, disconnect, reconnect } from "./acts-access.ts";
 import { draft } from "./acts-drafts.ts";
 import { series } from "./acts-series.ts";
 import { hook } from "./receivers.ts";
@@ -197,6 +197,7 @@ const ACTS: readonly (readonly [name: string, share: number, act: Act])[] = [
   ["hook", 1, hook],
   ["agent", 1, agent],
   ["disconnect", 1, disconnect],
+  ["reconnect", 1, reconnect],
   ["together", 3, together],
   ["repeat", 1, repeat],
   ["pause", 1, pause],

@@ -11,6 +11,9 @@ export function judgeActs(outcome: Outcome): string[] {
     ...inPart(outcome),
     ...untrue(outcome),
     ...notAllowed(outcome),
+    ...outcome.figures
+      .filter(({ stored, told }) => !stored.every((one) => told.includes(one)))
+      .map(({ text, stored }) => `“${text}” has figures that nobody told of it: ${stored.join(", ")}.`),
     ...outcome.deeds.flatMap((deed) => disconnected(deed, outcome)),
     ...twoEvents(outcome),
     ...outcome.hooks.flatMap((hook) => untold(hook, outcome)),

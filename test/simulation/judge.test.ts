@@ -58,7 +58,7 @@ const row = (more: Partial<FinalPost> = {}): FinalPost => ({
   ...more,
 });
 
-const NOTHING = { deeds: [], series: [], hooks: [], told: [], events: [] };
+const NOTHING = { deeds: [], series: [], hooks: [], told: [], events: [], figures: [] };
 
 function told(more: Partial<Outcome>): string[] {
   const holds = { wishes: [wish()], published: [out()], posts: [row()], clockAt: 200 * MINUTE };
@@ -286,6 +286,11 @@ describe("the judge", () => {
       },
     ],
     ["on a channel that was given up", givenUp(DUE - 3 * MINUTE), givenUp(DUE - MINUTE)],
+    [
+      "figures of another post",
+      { figures: [{ text: "post 1 v1", stored: [8], told: [7] }] },
+      { figures: [{ text: "post 1 v1", stored: [7], told: [6, 7] }] },
+    ],
     ["two answers", { deeds: [keyed("1"), keyed("2")] }, { deeds: [keyed("1"), keyed("1")] }],
     ["one slot for two", slots({}), slots({ channelId: "acc_2" })],
     ["a slot that there is not", inSlot(DUE + 7 * MINUTE), inSlot(DUE)],

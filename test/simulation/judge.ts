@@ -23,6 +23,11 @@ export interface Outcome {
   readonly hooks: readonly Hook[];
   readonly told: readonly Told[];
   readonly events: readonly FinalEvent[];
+  readonly figures: readonly {
+    readonly text: string;
+    readonly stored: readonly number[];
+    readonly told: readonly number[];
+  }[];
   readonly published: readonly Publication[];
   /** What platforms refused as no careful client's. */
   readonly violations: readonly string[];

@@ -211,9 +211,9 @@ export class Network {
     return () => this.#changes.set(account, (this.#changes.get(account) ?? 1) - 1);
   }
 
-  #note({ body, method }: Arrived): Sent | null {
-    const text = method === "GET" ? null : (/"text":"([^"]*)"/.exec(body)?.[1] ?? null);
-    if (text === null) return null;
+  #note(arrived: Arrived): Sent | null {
+    const text = /"text":"([^"]*)"/.exec(arrived.body)?.[1] ?? null;
+    if (text === null || arrived.method === "GET" || accountOf(arrived) === "") return null;
     const sent = { text, at: this.#world.now, isRefused: false };
     this.sent.push(sent);
     return sent;

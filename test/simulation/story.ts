@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { plainCall } from "../../src/context.ts";
 import { loadCatalog } from "../../src/app/setup.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
 import { callerOf } from "../support/context.ts";
@@ -8,13 +9,14 @@ import { addAccount } from "../support/publishing.ts";
 import { fromStoredOrNull } from "../../src/domain/sentences.ts";
 import { type FinalEvent, type FinalPost, SETTLED_WITHIN_MS } from "./history.ts";
 import { type Host, Machine } from "./host.ts";
-import { judge } from "./judge.ts";
+import { judge, type Outcome } from "./judge.ts";
 import { wishesOf } from "./acts-series.ts";
 import { TURNS } from "./acts.ts";
 import { offsetChangeAfter } from "./judge-times.ts";
 import { ALL_FAULTS, type Arrived, Network } from "./network.ts";
 import { type Channel, People } from "./people.ts";
 import { Platforms } from "./platforms.ts";
+import { connectPages, RenewedPlatform } from "./renewed-platform.ts";
 import { Receivers } from "./receivers.ts";
 import { PLATFORMS } from "./thread-platform.ts";
 import { enter, World } from "./world.ts";
@@ -71,6 +73,8 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
   const network = new Network(world);
   const platforms = new Platforms(world);
   for (const [name, server] of platforms.servers()) network.servers.set(name, server);
+  const renewed = new RenewedPlatform(world, platforms.published);
+  network.servers.set("class-h.example", (request) => renewed.serve(request));
   const receivers = new Receivers(world);
   network.servers.set("hook.example", (request) => receivers.serve(request));
   const folder = join(stage.folder, "data");
@@ -94,12 +98,16 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
     const channels: Channel[] = [];
     for (let left = world.between(1, 4); left > 0; left -= 1) {
       const provider = world.pick(CLASSES);
-      const { id } = await addAccount(first.ctx, {
-        provider,
-        name: `${provider} ${left}`,
-        inspected_at: world.now,
-      });
-      channels.push({ id, provider, schedule: slotsOf(world, zone) });
+      const isKnown = provider === "class_h" && channels.some((channel) => channel.provider === provider);
+      if (isKnown) continue;
+      const account = { provider, name: `${provider} ${left}`, inspected_at: world.now };
+      const made = world.in(first.realm, async () =>
+        provider === "class_h"
+          ? (await connectPages(plainCall(first.ctx, callerOf()))).ids
+          : [(await addAccount(first.ctx, account)).id],
+      );
+      await world.run(500);
+      for (const id of await made) channels.push({ id, provider, schedule: slotsOf(world, zone) });
     }
     const set = channels.map(({ id, schedule }) =>
       first.call("update_account", { accountId: id, schedule }, callerOf()),
@@ -132,10 +140,11 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
       hooks: people.hooks,
       told: receivers.told,
       events: await readEvents(machine.living[0]),
+      figures: await readFigures(machine.living[0], renewed.figures),
       violations: [
         ...platforms.violations,
         ...receivers.violations,
-        ...(mood === "wild" ? [] : network.violations),
+        ...(mood === "wild" ? [] : [...network.violations, ...renewed.violations]),
       ],
       sent: mood === "wild" ? [] : network.sent,
       isCalm: mood === "calm",
@@ -304,6 +313,26 @@ function jump(machine: Machine): void {
   const byMs = machine.world.between(-most, most);
   machine.setClock(byMs);
   machine.world.note(`the clock is set by ${byMs} ms`);
+}
+
+/** By text: what the database has, and what was told. */
+async function readFigures(
+  host: Host | undefined,
+  told: ReadonlyMap<string, readonly number[]>,
+): Promise<Outcome["figures"]> {
+  if (host === undefined) return [];
+  const rows = await queryOf(host.ctx.store)
+    .selectFrom("results as r")
+    .innerJoin("posts as p", "p.id", "r.post_id")
+    .select(["p.caption", "r.h1", "r.h24", "r.d7", "r.d30"])
+    .execute();
+  return rows.map(({ caption, h1, h24, d7, d30 }) => ({
+    text: caption ?? "",
+    stored: [h1, h24, d7, d30]
+      .flatMap((one) => (one ?? "").split(",").filter((part) => part !== ""))
+      .map(Number),
+    told: told.get(caption ?? "") ?? [],
+  }));
 }
 
 async function readEvents(host: Host | undefined): Promise<FinalEvent[]> {
