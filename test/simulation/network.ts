@@ -17,6 +17,10 @@ export interface Arrived {
   readonly from: Realm;
   /** The furthest that the sender's clock had shown when it was sent, and what it showed then. */
   readonly sentAt: number;
+  /** The true time then. */
+  readonly leftAt: number;
+  /** What is to happen to it on its way. */
+  readonly fault: string | null;
   readonly clockAt: number;
 }
 
@@ -50,17 +54,30 @@ export const ROAD_FAULTS = {
   rejected: 0.01,
   /** It arrives twice, where that is one request to its server. */
   twice: 0.01,
+  /** Its sender dies before the answer is there. */
+  dies: 0.02,
   /** It arrives late, or its answer does. */
   slow: 0.06,
 } as const;
 type RoadFault = keyof typeof ROAD_FAULTS;
 export const ALL_FAULTS = Object.keys(ROAD_FAULTS) as RoadFault[];
 
+/** A text on its way, and whether its platform refused it for certain. */
+export interface Sent {
+  readonly text: string;
+  readonly at: number;
+  isRefused: boolean;
+}
+
 /** An account must wait. Its host knows once the answer has arrived. */
 interface RateLimit {
   readonly until: number;
   knownFrom: number;
 }
+
+/** After a fault of an account. The sum of all shares times this is below 1. */
+const MORE_IN_A_PATCH = 3;
+const PATCH_MS = 60_000;
 
 /** What a dead host had sent has arrived by then. */
 const LONGEST_MS = 25_000;
@@ -70,10 +87,15 @@ export class Network {
   readonly servers = new Map<string, Server>();
   /** What no careful client sends, of worlds in which hosts and databases have no faults. */
   readonly violations: string[] = [];
+  readonly sent: Sent[] = [];
   /** The faults that there are. */
   faults: readonly RoadFault[] = ALL_FAULTS;
   /** Whether this request ends the process that sends it. */
   kills: (request: Arrived) => boolean = () => false;
+  /** Ends a process. */
+  end: (realm: Realm) => void = () => {};
+  /** Until when faults come more often, by the account: they seldom come alone. */
+  readonly #patches = new Map<string, number>();
   readonly #limits = new Map<string, RateLimit>();
   /** Changes under way, by their account. */
   readonly #changes = new Map<string, number>();
@@ -91,13 +113,15 @@ export class Network {
     };
   }
 
-  #fault(): RoadFault | null {
+  #fault(account: string): RoadFault | null {
     if (this.faults.length === 0) return null;
-    let left = this.#world.random();
+    const isPatch = (this.#patches.get(account) ?? 0) > this.#world.elapsed;
+    let left = this.#world.random() * (isPatch ? 1 / MORE_IN_A_PATCH : 1);
     for (const [fault, share] of Object.entries(ROAD_FAULTS)) {
       left -= share;
       if (left >= 0) continue;
       const isHere = this.faults.includes(fault as RoadFault) && this.#world.allows(fault);
+      if (isHere) this.#patches.set(account, this.#world.elapsed + PATCH_MS);
       return isHere ? (fault as RoadFault) : null;
     }
     return null;
@@ -105,20 +129,24 @@ export class Network {
 
   #request(realm: Realm, request: OutboundRequest): Promise<OutboundResponse> {
     const world = this.#world;
-    const fault = this.#fault();
     const url = new URL(request.url);
     const what = `${request.method} ${url.host}${url.pathname}`;
+    const headers = lowerCase(request.headers ?? {});
+    const fault = this.#fault(headers[ACCOUNT] ?? "");
     return new Promise((resolve, reject) => {
       const arrived = {
         method: request.method,
         url,
-        headers: lowerCase(request.headers ?? {}),
+        headers,
         body: typeof request.body === "string" ? request.body : (request.body?.toString() ?? ""),
         from: realm,
         sentAt: Math.floor(Math.max(world.now + realm.skewMs, realm.shown)),
+        leftAt: world.now,
+        fault,
         clockAt: Math.floor(world.now + realm.skewMs),
       };
       const over = this.#begin(arrived);
+      const sent = this.#note(arrived);
       let isOver = false;
       let hasArrived = false;
       const end = (finish: () => void): void => {
@@ -152,7 +180,8 @@ export class Network {
       } catch (error) {
         return end(() => reject(error as Error));
       }
-      if (this.kills(arrived)) return;
+      if (this.kills(arrived)) return this.end(realm);
+      if (fault === "dies") world.after(world.between(0, 80), () => this.end(realm), OUTSIDE);
       const isSlow = fault === "slow";
       const onWay = isSlow && world.chance(0.5) ? world.between(1_000, LONGEST_MS) : world.between(1, 40);
       const arrive = (): void => {
@@ -170,6 +199,7 @@ export class Network {
           back,
           () => {
             if (!isOver && answer.status === 429) this.#learn(arrived);
+            if (sent !== null) sent.isRefused = !isOver && fault === "rejected";
             end(() => resolve(respond(request.url, answer, { fault, now: world.now })));
           },
           realm,
@@ -193,6 +223,14 @@ export class Network {
     if (others > 0) this.violations.push(`${what} beside another change of the account`);
     this.#changes.set(account, others + 1);
     return () => this.#changes.set(account, (this.#changes.get(account) ?? 1) - 1);
+  }
+
+  #note(arrived: Arrived): Sent | null {
+    const text = /"text":"([^"]*)"/.exec(arrived.body)?.[1] ?? null;
+    if (text === null || arrived.method === "GET" || accountOf(arrived) === "") return null;
+    const sent = { text, at: this.#world.now, isRefused: false };
+    this.sent.push(sent);
+    return sent;
   }
 
   #learn(arrived: Arrived): void {
@@ -229,12 +267,15 @@ export function endConnections(realm: Realm): void {
   for (const end of ends) end();
 }
 
+/** Whose request it is, for the judge. */
+const ACCOUNT = "x-account";
+
 function slowDown(seconds: number): Answer {
   return { status: 429, headers: { "retry-after": String(seconds) }, body: { error: "Slow down." } };
 }
 
 function accountOf({ headers }: Arrived): string {
-  return headers["x-account"] ?? "";
+  return headers[ACCOUNT] ?? "";
 }
 
 /** Two of them are one to its server. */
