@@ -52,13 +52,16 @@ export async function connectPages(call: CallContext, accountId?: string): Promi
   return { ids: accounts.map(({ id }) => id) };
 }
 
-function signed(io: PlatformIo, path: string, request: Omit<PlatformRequest, "url">) {
+function ask<T>(
+  io: PlatformIo,
+  path: string,
+  request: Omit<PlatformRequest, "url">,
+  form: z.ZodType<T>,
+): Promise<T> {
   const headers = { ...request.headers, "x-account": io.account.platformAccountId ?? "" };
-  return io.request({
-    ...request,
-    url: `${io.setting("BASE_URL") ?? ""}/h/${path}`,
-    sign: ({ accessToken = "" }) => ({ headers: { ...headers, authorization: accessToken } }),
-  });
+  const url = `${io.setting("BASE_URL") ?? ""}/h/${path}`;
+  const sign = ({ accessToken = "" }) => ({ headers: { ...headers, authorization: accessToken } });
+  return io.ask({ ...request, url, sign }, form);
 }
 
 async function publish({ caption }: PlatformPost, io: PublishIo): Promise<PublishOutcome> {
@@ -71,9 +74,9 @@ async function publish({ caption }: PlatformPost, io: PublishIo): Promise<Publis
         headers: { "idempotency-key": key },
         json: { text: caption },
       } as const;
-      return z.object({ id: z.string() }).parse((await signed(io, "posts", request)).json).id;
+      return (await ask(io, "posts", request, z.object({ id: z.string() }))).id;
     },
-    reconcile: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again", isStillInDoubt: true }),
   });
   return { state: "live", platformPostId: id, platformUrl: null };
 }
@@ -88,8 +91,9 @@ export const class_h = scriptedPlatform({
   connect: [way],
   publish,
   insights: async ({ platformPostId }, io) => {
-    const { json } = await signed(io, `posts/${platformPostId ?? ""}`, { method: "GET" });
-    return { state: "live", visibility: "public", metrics: z.object({ likes: z.number() }).parse(json) };
+    const form = z.object({ likes: z.number() });
+    const metrics = await ask(io, `posts/${platformPostId ?? ""}`, { method: "GET" }, form);
+    return { state: "live", visibility: "public", metrics };
   },
 });
 
