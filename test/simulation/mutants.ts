@@ -87,9 +87,6 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
       'void known;\n  return at.ctx.cipher.sign("effect key", `${at.lease.postId}|${at.lease.fence}|${step}`)',
     ],
   ],
-  "src/publishing/follow-ups.ts": [
-    ["follow-up begun anew", "  if (at.steps.has(step)) return null;\n  try", "  try"],
-  ],
   "src/publishing/run.ts": [
     [
       "live post fails with its comment",
@@ -142,6 +139,11 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
       "limit holds up only its post",
       `accountWait: { until: allowedAt, cause: "rate_limit", scope: fault.scope },`,
       "",
+    ],
+    [
+      "what follows a live post forgotten",
+      "nextAt: isOver ? null : nextAt,",
+      "nextAt: isOver ? nextAt : null,",
     ],
     ["tries never end", "isLast: made >= MAX_TRIES", "isLast: false"],
     [

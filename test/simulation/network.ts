@@ -54,6 +54,8 @@ export const ROAD_FAULTS = {
   rejected: 0.01,
   /** It arrives twice, where that is one request to its server. */
   twice: 0.01,
+  /** Its sender dies before the answer is there. */
+  dies: 0.02,
   /** It arrives late, or its answer does. */
   slow: 0.06,
 } as const;
@@ -73,6 +75,10 @@ interface RateLimit {
   knownFrom: number;
 }
 
+/** After a fault of an account. The sum of all shares times this is below 1. */
+const MORE_IN_A_PATCH = 3;
+const PATCH_MS = 60_000;
+
 /** What a dead host had sent has arrived by then. */
 const LONGEST_MS = 25_000;
 
@@ -86,6 +92,10 @@ export class Network {
   faults: readonly RoadFault[] = ALL_FAULTS;
   /** Whether this request ends the process that sends it. */
   kills: (request: Arrived) => boolean = () => false;
+  /** Ends a process. */
+  end: (realm: Realm) => void = () => {};
+  /** Until when faults come more often, by the account: they seldom come alone. */
+  readonly #patches = new Map<string, number>();
   readonly #limits = new Map<string, RateLimit>();
   /** Changes under way, by their account. */
   readonly #changes = new Map<string, number>();
@@ -103,13 +113,15 @@ export class Network {
     };
   }
 
-  #fault(): RoadFault | null {
+  #fault(account: string): RoadFault | null {
     if (this.faults.length === 0) return null;
-    let left = this.#world.random();
+    const isPatch = (this.#patches.get(account) ?? 0) > this.#world.elapsed;
+    let left = this.#world.random() * (isPatch ? 1 / MORE_IN_A_PATCH : 1);
     for (const [fault, share] of Object.entries(ROAD_FAULTS)) {
       left -= share;
       if (left >= 0) continue;
       const isHere = this.faults.includes(fault as RoadFault) && this.#world.allows(fault);
+      if (isHere) this.#patches.set(account, this.#world.elapsed + PATCH_MS);
       return isHere ? (fault as RoadFault) : null;
     }
     return null;
@@ -117,7 +129,6 @@ export class Network {
 
   #request(realm: Realm, request: OutboundRequest): Promise<OutboundResponse> {
     const world = this.#world;
-    const fault = this.#fault();
     const url = new URL(request.url);
     const what = `${request.method} ${url.host}${url.pathname}`;
     return new Promise((resolve, reject) => {
@@ -132,6 +143,7 @@ export class Network {
         fault,
         clockAt: Math.floor(world.now + realm.skewMs),
       };
+      const fault = this.#fault(accountOf(arrived));
       const over = this.#begin(arrived);
       const sent = this.#note(arrived);
       let isOver = false;
@@ -167,7 +179,8 @@ export class Network {
       } catch (error) {
         return end(() => reject(error as Error));
       }
-      if (this.kills(arrived)) return;
+      if (this.kills(arrived)) return this.end(realm);
+      if (fault === "dies") world.after(world.between(0, 80), () => this.end(realm), OUTSIDE);
       const isSlow = fault === "slow";
       const onWay = isSlow && world.chance(0.5) ? world.between(1_000, LONGEST_MS) : world.between(1, 40);
       const arrive = (): void => {

@@ -182,17 +182,18 @@ function wake(machine: Machine, network: Network): void {
   const { world } = machine;
   machine.isCalm = false;
   network.faults = ALL_FAULTS;
-  if (world.chance(0.2)) network.kills = (request) => isGuilty(machine, request);
+  network.end = (realm) => {
+    machine.living.find((host) => host.realm === realm)?.crash();
+    // The rest with it, for a while: what was under way may be too late by then.
+    if (world.chance(0.1) && world.allows("downtime")) void downtime(machine);
+  };
+  if (world.chance(0.2)) network.kills = (request) => isGuilty(world, request);
 }
 
 const GUILTY = /post \d*7 v/;
 
-function isGuilty(machine: Machine, { body, from, method }: Arrived): boolean {
-  const host = machine.living.find(({ realm }) => realm === from);
-  if (method === "GET" || host === undefined || !GUILTY.test(body)) return false;
-  if (!machine.world.allows("guilty") || machine.world.chance(0.1)) return false;
-  host.crash();
-  return true;
+function isGuilty(world: World, { body, method }: Arrived): boolean {
+  return method !== "GET" && GUILTY.test(body) && world.allows("guilty") && world.chance(0.9);
 }
 
 /** Others join it, and everything works. */

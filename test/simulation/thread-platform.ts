@@ -36,6 +36,8 @@ async function publishThread(post: PlatformPost, io: PublishIo): Promise<Publish
     });
   const id = await show("create", caption, true);
   await io.followUp("The comment", async () => void (await show("comment", commentOn(caption), false)));
+  // Where it is, which some platforms tell later.
+  await io.request({ method: "GET", url: `${base}?since=0`, headers, isIdempotent: true });
   return { state: "live", platformPostId: id, platformUrl: null };
 }
 
