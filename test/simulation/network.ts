@@ -132,10 +132,12 @@ export class Network {
     const url = new URL(request.url);
     const what = `${request.method} ${url.host}${url.pathname}`;
     return new Promise((resolve, reject) => {
+      const headers = lowerCase(request.headers ?? {});
+      const fault = this.#fault(accountOf({ headers }));
       const arrived = {
         method: request.method,
         url,
-        headers: lowerCase(request.headers ?? {}),
+        headers,
         body: typeof request.body === "string" ? request.body : (request.body?.toString() ?? ""),
         from: realm,
         sentAt: Math.floor(Math.max(world.now + realm.skewMs, realm.shown)),
@@ -143,7 +145,6 @@ export class Network {
         fault,
         clockAt: Math.floor(world.now + realm.skewMs),
       };
-      const fault = this.#fault(accountOf(arrived));
       const over = this.#begin(arrived);
       const sent = this.#note(arrived);
       let isOver = false;
@@ -270,7 +271,7 @@ function slowDown(seconds: number): Answer {
   return { status: 429, headers: { "retry-after": String(seconds) }, body: { error: "Slow down." } };
 }
 
-function accountOf({ headers }: Arrived): string {
+function accountOf({ headers }: Pick<Arrived, "headers">): string {
   return headers["x-account"] ?? "";
 }
 
