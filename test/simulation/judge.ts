@@ -1,7 +1,6 @@
 import { judgeActs } from "./judge-acts.ts";
 import {
   type Deed,
-  type FinalEvent,
   type FinalPost,
   type Hook,
   type Series,
@@ -13,21 +12,18 @@ import { judgeTimes, possibleAt, timesOf } from "./judge-times.ts";
 import type { Sent } from "./network.ts";
 import type { Channel } from "./people.ts";
 import type { Publication } from "./platforms.ts";
+import type { DeliveryRow } from "../../src/store/queries/webhooks.ts";
 import { commentOn } from "./thread-platform.ts";
 
 /** All that is left of a world when it is over. */
 export interface Outcome {
   readonly wishes: readonly Wish[];
-  readonly deeds: readonly Deed[];
   readonly series: readonly Series[];
   readonly hooks: readonly Hook[];
   readonly told: readonly Told[];
-  readonly events: readonly FinalEvent[];
-  readonly figures: readonly {
-    readonly text: string;
-    readonly stored: readonly number[];
-    readonly told: readonly number[];
-  }[];
+  readonly events: readonly DeliveryRow[];
+  /** Of posts: what the database has, and what was told. */
+  readonly figures: readonly { text: string; stored: readonly string[]; told: readonly string[] }[];
   readonly published: readonly Publication[];
   /** What platforms refused as no careful client's. */
   readonly violations: readonly string[];
