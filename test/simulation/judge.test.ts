@@ -152,6 +152,18 @@ const table = (made: number): Partial<Outcome> => ({
   published: [],
   posts: [1, 2].map((at) => failed({ id: `post_${at}`, caption: `post ${at} v1` })).slice(0, made),
 });
+/** On a channel whose slots are three minutes apart. */
+const gap = (minutes: number): Partial<Outcome> => ({
+  ...slots({ slotAt: DUE + minutes * MINUTE }),
+  channels: channels.map((one) => ({
+    ...one,
+    schedule: {
+      ...one.schedule,
+      minGapMinutes: 3,
+      slots: [{ days: ["thu"], times: ["01:40", "01:42", "01:43"] }],
+    },
+  })),
+});
 const hook: Hook = { path: "/h", channelIds: null, deed: deed(0), id: "whk_1", isRestored: false };
 const event: DeliveryRow = {
   ...{ seq: 1, id: "evt_1", owner_id: "o", webhook_id: "whk_1", event: "post.published", tries: 1 },
@@ -295,6 +307,7 @@ describe("the judge", () => {
     ],
     ["two answers", { deeds: [keyed("1"), keyed("2")] }, { deeds: [keyed("1"), keyed("1")] }],
     ["one slot for two", slots({}), slots({ channelId: "acc_2" })],
+    ["two slots without their gap", gap(2), gap(3)],
     ["a slot that there is not", inSlot(DUE + 7 * MINUTE), inSlot(DUE)],
     [
       "a slot in an hour that comes twice",

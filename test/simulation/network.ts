@@ -131,9 +131,9 @@ export class Network {
     const world = this.#world;
     const url = new URL(request.url);
     const what = `${request.method} ${url.host}${url.pathname}`;
+    const headers = lowerCase(request.headers ?? {});
+    const fault = this.#fault(headers[ACCOUNT] ?? "");
     return new Promise((resolve, reject) => {
-      const headers = lowerCase(request.headers ?? {});
-      const fault = this.#fault(accountOf({ headers }));
       const arrived = {
         method: request.method,
         url,
@@ -267,12 +267,15 @@ export function endConnections(realm: Realm): void {
   for (const end of ends) end();
 }
 
+/** Whose request it is, for the judge. */
+const ACCOUNT = "x-account";
+
 function slowDown(seconds: number): Answer {
   return { status: 429, headers: { "retry-after": String(seconds) }, body: { error: "Slow down." } };
 }
 
-function accountOf({ headers }: Pick<Arrived, "headers">): string {
-  return headers["x-account"] ?? "";
+function accountOf({ headers }: Arrived): string {
+  return headers[ACCOUNT] ?? "";
 }
 
 /** Two of them are one to its server. */

@@ -300,7 +300,12 @@ function slotsOf(world: World, timezone: string): Channel["schedule"] {
     const minute = at * 2 + world.between(0, 1);
     return `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
   });
-  return { timezone, slots: [{ days: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"], times }] };
+  const minGapMinutes = world.pick([0, 0, 3, 5]);
+  return {
+    timezone,
+    minGapMinutes,
+    slots: [{ days: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"], times }],
+  };
 }
 
 function freeze({ world }: Machine, { realm }: Host): void {
