@@ -97,15 +97,8 @@ const JSON_TYPE = { "content-type": "application/json" };
 function read(request: IncomingMessage, body: string): Arrived {
   const url = new URL(request.url ?? "", "http://platform.example");
   const headers = request.headers as Record<string, string>;
-  return {
-    method: request.method ?? "",
-    url,
-    headers,
-    body,
-    from: OUTSIDE,
-    sentAt: Date.now(),
-    clockAt: Date.now(),
-  };
+  const now = Date.now();
+  return { method: request.method ?? "", url, headers, body, from: OUTSIDE, sentAt: now, clockAt: now };
 }
 
 /** Whether a post is visible once this is done. An upload is by the last of its three chunks. */

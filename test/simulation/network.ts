@@ -17,6 +17,10 @@ export interface Arrived {
   readonly from: Realm;
   /** The furthest that the sender's clock had shown when it was sent, and what it showed then. */
   readonly sentAt: number;
+  /** The true time then. */
+  readonly leftAt: number;
+  /** What is to happen to it on its way. */
+  readonly fault: string | null;
   readonly clockAt: number;
 }
 
@@ -135,6 +139,8 @@ export class Network {
         body: typeof request.body === "string" ? request.body : (request.body?.toString() ?? ""),
         from: realm,
         sentAt: Math.floor(Math.max(world.now + realm.skewMs, realm.shown)),
+        leftAt: world.now,
+        fault,
         clockAt: Math.floor(world.now + realm.skewMs),
       };
       const fault = this.#fault(accountOf(arrived));
@@ -218,9 +224,9 @@ export class Network {
     return () => this.#changes.set(account, (this.#changes.get(account) ?? 1) - 1);
   }
 
-  #note({ body, method }: Arrived): Sent | null {
-    const text = method === "GET" ? null : (/"text":"([^"]*)"/.exec(body)?.[1] ?? null);
-    if (text === null) return null;
+  #note(arrived: Arrived): Sent | null {
+    const text = /"text":"([^"]*)"/.exec(arrived.body)?.[1] ?? null;
+    if (text === null || arrived.method === "GET" || accountOf(arrived) === "") return null;
     const sent = { text, at: this.#world.now, isRefused: false };
     this.sent.push(sent);
     return sent;

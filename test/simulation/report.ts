@@ -13,6 +13,7 @@ const KINDS: Readonly<Record<string, RegExp>> = {
   "requests or answers lost, broken off or refused on their way":
     / → (?:refused|lost)$|\((?:lostAnswer|cutAnswer|html)\)$/,
   "gateways that failed, and limits": /\((?:badGateway\w+|slowDown)\)$/,
+  "requests that were refused for certain": /\(rejected\)$/,
   "requests or answers that were late": /\(slow\)$/,
   "processes that died": / crashes$/,
   "processes that were asked to end": / has stopped$/,
