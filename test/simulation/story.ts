@@ -3,7 +3,7 @@ import { loadCatalog } from "../../src/app/setup.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
 import { callerOf } from "../support/context.ts";
 import { freshDatabase } from "../support/fresh-schema.ts";
-import { queryOf } from "../support/handles.ts";
+import { queryOf, rawOf } from "../support/handles.ts";
 import { addAccount } from "../support/publishing.ts";
 import { fromStoredOrNull } from "../../src/domain/sentences.ts";
 import type { FinalPost } from "./history.ts";
@@ -101,8 +101,7 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
     await world.run(forMs + 120_000);
     calm(machine, network);
     if (machine.living.length === 0) machine.boot(zone);
-    await world.run(SETTLED_WITHIN_MS + 120_000);
-    await Promise.race([living, world.run(1)]);
+    await settle(machine, living);
     const posts = await readPosts(machine.living[0]);
     const outcome = {
       wishes: people.wishes,
@@ -124,6 +123,26 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
 function calm(machine: Machine, network: Network): void {
   machine.isCalm = network.isCalm = true;
   for (const host of machine.hosts) host.realm.frozenUntil = host.cutUntil = 0;
+}
+
+/** As long as anything is under way or waits for its time, and a while more. No longer than it may take. */
+async function settle(machine: Machine, living: Promise<unknown>): Promise<void> {
+  const { world } = machine;
+  let isOver = false;
+  void living.then(() => (isOver = true));
+  const end = world.elapsed + SETTLED_WITHIN_MS + 120_000;
+  for (let quietFrom = world.elapsed; world.elapsed < Math.min(end, quietFrom + QUIET_MS);) {
+    await world.run(QUIET_MS / 6);
+    if (!isOver || isUnderWay(machine)) quietFrom = world.elapsed;
+  }
+}
+
+const QUIET_MS = 30_000;
+const UNDER_WAY = `SELECT 1 FROM posts JOIN accounts ON accounts.id = account_id
+  WHERE accounts.paused = 0 AND (posts.next_at IS NOT NULL OR posts.lease_worker IS NOT NULL)`;
+
+function isUnderWay({ living: [host] }: Machine): boolean {
+  return host === undefined || rawOf(host.ctx.store).prepare(UNDER_WAY).get([]) !== undefined;
 }
 
 /** What happens to machines, and how often beside each other. The rest of the time nothing does. */

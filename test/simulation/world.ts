@@ -135,7 +135,7 @@ export class World {
       await settled();
       const next = this.#next(end);
       if (next === null) break;
-      this.#step(Math.max(next.at, this.#elapsed));
+      this.#step(next.at);
       if (!next.realm.isDead) realms.run(next.realm, next.run);
     }
     this.#step(end);
@@ -148,23 +148,23 @@ export class World {
 
   /** Among what is due first one realm is chosen, whose events keep their order. */
   #next(end: number): Event | null {
-    let first = Infinity;
+    let at = Infinity;
     let kept = 0;
-    for (const event of this.#events) {
-      if (event.isCancelled || event.realm.isDead) continue;
-      this.#events[kept++] = event;
-      first = Math.min(first, Math.max(event.at, event.realm.frozenUntil));
-    }
-    this.#events.length = kept;
-    if (first > end) return null;
-    const at = Math.max(first, this.#elapsed);
     const firstOf = new Map<Realm, Event>();
     for (const event of this.#events) {
-      if (Math.max(event.at, event.realm.frozenUntil) > at) continue;
-      const other = firstOf.get(event.realm);
+      const { realm } = event;
+      if (event.isCancelled || realm.isDead) continue;
+      this.#events[kept++] = event;
+      const dueAt = Math.max(event.at, realm.frozenUntil, this.#elapsed);
+      if (dueAt > at) continue;
+      if (dueAt < at) firstOf.clear();
+      at = dueAt;
+      const other = firstOf.get(realm);
       if (other === undefined || event.at < other.at || (event.at === other.at && event.seq < other.seq))
-        firstOf.set(event.realm, event);
+        firstOf.set(realm, event);
     }
+    this.#events.length = kept;
+    if (at > end) return null;
     const chosen = this.pick([...firstOf.values()]);
     this.#events.splice(this.#events.indexOf(chosen), 1);
     return { ...chosen, at };
