@@ -67,7 +67,8 @@ function publishWithServerKey(post: PlatformPost, io: PublishIo): Promise<Publis
           (await call(io, "/a/posts", { method: "POST", headers, json: { text: post.caption } }))["id"],
         );
       },
-      reconcile: async () => ({ outcome: "send_again" }),
+      // Whatever becomes of this one, the first may have come through.
+      reconcile: async () => ({ outcome: "send_again", isStillInDoubt: true }),
     })
     .then(live);
 }

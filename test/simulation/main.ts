@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { follow, moduleOf, type Trace } from "./model/traces.ts";
 import { shrink, story } from "./shrink.ts";
 import { openStage, tell } from "./story.ts";
 
@@ -19,6 +20,8 @@ const { values } = parseArgs({
     /** Where the files of the worlds are. */
     folder: { type: "string" },
     trace: { type: "boolean", default: false },
+    /** A file for what became of posts, as tests of the model. */
+    model: { type: "string" },
     without: { type: "string", default: "" },
     "fault-minutes": { type: "string" },
   },
@@ -46,12 +49,17 @@ function* seeds(): Generator<number> {
 const without = values.without === "" ? [] : values.without.split(",");
 const minutes = values["fault-minutes"] === undefined ? {} : { minutes: Number(values["fault-minutes"]) };
 const options = { without, ...minutes };
+const followed: Record<string, readonly string[]> = {};
 let histories = 0;
 let violations = 0;
 const stage = await openStage(folder);
 try {
   for (const seed of seeds()) {
-    const ended = await tell(stage, seed, options);
+    const traces = new Map<string, Trace>();
+    const watch = (...world: Parameters<typeof follow>): void => follow(traces, ...world);
+    const ended = await tell(stage, seed, values.model === undefined ? options : { ...options, watch });
+    for (const { steps } of traces.values())
+      followed[`seed${seed}post${Object.keys(followed).length + 1}`] = steps;
     histories += 1;
     violations += ended.violations.length;
     const isHeld = ended.violations.length === 0;
@@ -71,5 +79,6 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
+if (values.model !== undefined) writeFileSync(values.model, moduleOf(followed));
 process.stdout.write(`${histories} histories, ${violations} violations\n`);
 process.exit(violations === 0 ? 0 : 1);

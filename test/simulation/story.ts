@@ -42,6 +42,8 @@ export interface Shorter {
   readonly without?: readonly string[];
   /** For so long there are faults, and people do something. */
   readonly minutes?: number;
+  /** Called before anything is booted. */
+  readonly watch?: (machine: Machine, network: Network) => void;
 }
 
 const CLASSES = ["class_a", "class_b", "class_c", "class_d", "class_e", "class_f"] as const;
@@ -68,6 +70,7 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
     database: stage.database,
     hasServer: world.chance(0.4),
   });
+  options.watch?.(machine, network);
   const zone = world.pick(ZONES);
   const stray: string[] = [];
   const onStray = (error: unknown): void => {

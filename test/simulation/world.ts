@@ -64,6 +64,8 @@ export class World {
   /** Names of what does not happen here, though it is chosen: so the rest of the history stays nearly the same. */
   readonly #without: ReadonlySet<string>;
   readonly #events: Event[] = [];
+  /** Called once all that follows from an event has been done in its realm. */
+  onStep: (realm: Realm) => void = () => {};
   #now: number;
   #elapsed = 0;
   #seq = 0;
@@ -131,10 +133,12 @@ export class World {
   /** Lets this much time pass. All that is due by then has been done, each after its own consequences. */
   async run(ms: number): Promise<void> {
     const end = this.#elapsed + ms;
-    for (;;) {
+    for (let realm = OUTSIDE; ;) {
       await settled();
+      this.onStep(realm);
       const next = this.#next(end);
       if (next === null) break;
+      ({ realm } = next);
       this.#step(next.at);
       if (!next.realm.isDead) realms.run(next.realm, next.run);
     }
