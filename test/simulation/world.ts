@@ -60,6 +60,8 @@ export class World {
   readonly nonces: () => number;
   /** Lines of what happened, the same for the same seed. */
   readonly trace: string[] = [];
+  /** Ids in their order: what they are depends on the ids that the process made before. */
+  readonly #ids = new Map<string, string>();
   readonly seed: number;
   /** Names of what does not happen here, though it is chosen: so the rest of the history stays nearly the same. */
   readonly #without: ReadonlySet<string>;
@@ -111,7 +113,11 @@ export class World {
 
   note(line: string): void {
     const seconds = (this.#elapsed / 1_000).toFixed(3);
-    this.trace.push(`${seconds.padStart(10)} ${realms.getStore()?.name ?? OUTSIDE.name}: ${line}`);
+    const numbered = line.replaceAll(/\b([a-z]+_)[0-9a-hjkmnp-tv-z]{26}\b/g, (id, kind: string) => {
+      if (!this.#ids.has(id)) this.#ids.set(id, `${kind}${this.#ids.size + 1}`);
+      return this.#ids.get(id) ?? id;
+    });
+    this.trace.push(`${seconds.padStart(10)} ${realms.getStore()?.name ?? OUTSIDE.name}: ${numbered}`);
   }
 
   /** Runs in the realm, which everything that follows from it belongs to. */
