@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { follow, moduleOf, type Trace } from "./model/traces.ts";
+import { Tally } from "./report.ts";
 import { shrink, story } from "./shrink.ts";
 import { openStage, tell } from "./story.ts";
 
@@ -22,6 +23,8 @@ const { values } = parseArgs({
     trace: { type: "boolean", default: false },
     /** A file for what became of posts, as tests of the model. */
     model: { type: "string" },
+    /** Write what was seen into docs/reliability.md. */
+    report: { type: "boolean", default: false },
     without: { type: "string", default: "" },
     "fault-minutes": { type: "string" },
   },
@@ -52,6 +55,7 @@ const options = { without, ...minutes };
 const followed: Record<string, readonly string[]> = {};
 let histories = 0;
 let violations = 0;
+const tally = new Tally();
 const stage = await openStage(folder);
 try {
   for (const seed of seeds()) {
@@ -62,6 +66,7 @@ try {
       followed[`seed${seed}post${Object.keys(followed).length + 1}`] = steps;
     histories += 1;
     violations += ended.violations.length;
+    tally.add(ended);
     const isHeld = ended.violations.length === 0;
     const lasted = Math.round(ended.lasted / 60_000);
     if (values.trace) process.stdout.write(`${ended.trace.join("\n")}\n`);
@@ -80,5 +85,6 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 if (values.model !== undefined) writeFileSync(values.model, moduleOf(followed));
+if (values.report) await tally.write();
 process.stdout.write(`${histories} histories, ${violations} violations\n`);
 process.exit(violations === 0 ? 0 : 1);

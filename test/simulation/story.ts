@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { plainCall } from "../../src/context.ts";
 import { loadCatalog } from "../../src/app/setup.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
 import { callerOf } from "../support/context.ts";
@@ -6,12 +7,18 @@ import { freshDatabase } from "../support/fresh-schema.ts";
 import { queryOf, rawOf } from "../support/handles.ts";
 import { addAccount } from "../support/publishing.ts";
 import { fromStoredOrNull } from "../../src/domain/sentences.ts";
-import type { FinalPost } from "./history.ts";
+import { type FinalEvent, type FinalPost, SETTLED_WITHIN_MS } from "./history.ts";
 import { type Host, Machine } from "./host.ts";
-import { judge, SETTLED_WITHIN_MS } from "./judge.ts";
-import { Network } from "./network.ts";
-import { People } from "./people.ts";
+import { judge, type Outcome } from "./judge.ts";
+import { wishesOf } from "./acts-series.ts";
+import { TURNS } from "./acts.ts";
+import { offsetChangeAfter } from "./judge-times.ts";
+import { ALL_FAULTS, type Arrived, Network } from "./network.ts";
+import { type Channel, People } from "./people.ts";
 import { Platforms } from "./platforms.ts";
+import { connectPages, RenewedPlatform } from "./renewed-platform.ts";
+import { Receivers } from "./receivers.ts";
+import { PLATFORMS } from "./thread-platform.ts";
 import { enter, World } from "./world.ts";
 
 /** What is made once for all worlds. */
@@ -46,21 +53,32 @@ export interface Shorter {
   readonly watch?: (machine: Machine, network: Network) => void;
 }
 
-const CLASSES = ["class_a", "class_b", "class_c", "class_d", "class_e", "class_f"] as const;
+/** In some worlds nothing fails, and what goes out is held to the second; in some, platforms slow down. */
+const MOODS = ["calm", "limits", "wild", "wild", "wild", "wild"] as const;
+export type Mood = (typeof MOODS)[number];
+
+const CLASSES = Object.keys(PLATFORMS);
 const ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"] as const;
 const FIRST_DAY = Date.UTC(2026, 0, 1);
-const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 
 /** One history, from the first start to long after the last fault. */
 export async function tell(stage: Stage, seed: number, options: Shorter = {}): Promise<Ended> {
   const { without = [], minutes = Infinity } = options;
   const world = new World(seed, 0, without);
-  const start = FIRST_DAY + world.between(0, 1_000) * DAY + world.between(0, DAY - 1);
+  const zone = world.pick(ZONES);
+  const start = startIn(world, zone);
   world.skip(start);
+  const mood = world.pick(MOODS);
   using _ = enter(world);
   const network = new Network(world);
   const platforms = new Platforms(world);
   for (const [name, server] of platforms.servers()) network.servers.set(name, server);
+  const renewed = new RenewedPlatform(world, platforms.published);
+  network.servers.set("class-h.example", (request) => renewed.serve(request));
+  const receivers = new Receivers(world);
+  network.servers.set("hook.example", (request) => receivers.serve(request));
   const folder = join(stage.folder, "data");
   const machine = new Machine({
     world,
@@ -71,47 +89,73 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
     hasServer: world.chance(0.4),
   });
   options.watch?.(machine, network);
-  const zone = world.pick(ZONES);
   const stray: string[] = [];
   const onStray = (error: unknown): void => {
     if (!/not open|is closed|destroyed/.test(String(error))) stray.push(String(error));
   };
   process.on("unhandledRejection", onStray);
   try {
-    machine.isCalm = true;
+    calm(machine, network);
     const first = machine.boot(zone);
     await world.run(1_000);
-    const channels = [];
+    const channels: Channel[] = [];
     for (let left = world.between(1, 4); left > 0; left -= 1) {
       const provider = world.pick(CLASSES);
-      const { id } = await addAccount(first.ctx, {
-        provider,
-        name: `${provider} ${left}`,
-        inspected_at: world.now,
-      });
-      channels.push({ id, provider });
+      const isKnown = provider === "class_h" && channels.some((channel) => channel.provider === provider);
+      if (isKnown) continue;
+      const account = { provider, name: `${provider} ${left}`, inspected_at: world.now };
+      const made = world.in(first.realm, async () =>
+        provider === "class_h"
+          ? (await connectPages(plainCall(first.ctx, callerOf()))).ids
+          : [(await addAccount(first.ctx, account)).id],
+      );
+      await world.run(500);
+      for (const id of await made) channels.push({ id, provider, schedule: slotsOf(world, zone) });
     }
-    const set = channels.map(({ id }) =>
-      first.call("update_account", { accountId: id, schedule: slotsOf(world, zone) }, callerOf()),
+    const set = channels.map(({ id, schedule }) =>
+      first.call("update_account", { accountId: id, schedule }, callerOf()),
     );
     await world.run(1_000);
     await Promise.all(set);
-    machine.isCalm = false;
+    if (mood === "wild") wake(machine, network);
+    if (mood === "limits") network.faults = ["slowDown", "rejected"];
     const people = new People(machine, channels, callerOf(), platforms.published);
     const forMs = Math.min(world.between(3, 15), minutes) * 60_000;
-    const lives = [people.live(forMs), people.live(forMs), unrest(people, zone, forMs)];
+    const around =
+      mood === "wild"
+        ? [unrest(people, zone, forMs), ...(world.chance(0.2) ? [restore(people, forMs)] : [])]
+        : [company(machine, zone)];
+    const lives = [people.live(forMs, TURNS), people.live(forMs, TURNS), ...around];
     const living = Promise.all(lives).catch((error: unknown) => void stray.push(String(error)));
     await world.run(forMs + 120_000);
     calm(machine, network);
-    if (machine.living.length === 0) machine.boot(zone);
+    receivers.isCalm = true;
+    void keepOneRunning(machine, zone);
     await settle(machine, living);
+    await Promise.race([living, world.run(1)]);
     const posts = await readPosts(machine.living[0]);
+    const clockAt = people.clock();
     const outcome = {
-      wishes: people.wishes,
+      wishes: [...people.wishes, ...people.series.flatMap((one) => wishesOf(one, clockAt))],
+      series: people.series,
+      deeds: people.deeds,
       published: platforms.published,
-      violations: platforms.violations,
+      hooks: people.hooks,
+      told: receivers.told,
+      events: await readEvents(machine.living[0]),
+      figures: await readFigures(machine.living[0], renewed.figures),
+      violations: [
+        ...platforms.violations,
+        ...receivers.violations,
+        ...(mood === "wild" ? [] : [...network.violations, ...renewed.violations]),
+      ],
+      sent: mood === "wild" ? [] : network.sent,
+      isCalm: mood === "calm",
+      zone,
+      channels,
+      jumps: machine.jumps,
       posts,
-      clockAt: Math.floor(world.now + machine.skewMs),
+      clockAt,
       stray: [...stray, ...people.bugs],
     };
     const violations = judge(outcome);
@@ -122,13 +166,21 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
   }
 }
 
+/** Any day; now and then a few minutes before the clocks are put forward or back. */
+function startIn(world: World, zone: string): number {
+  const at = FIRST_DAY + world.between(0, 1_000) * DAY + world.between(0, DAY - 1);
+  const change = world.chance(0.15) ? offsetChangeAfter(zone, at) : null;
+  return change === null ? at : change - world.between(0, 12 * 60_000);
+}
+
 /** No fault happens any more, and what was stopped goes on. */
 function calm(machine: Machine, network: Network): void {
-  machine.isCalm = network.isCalm = true;
+  machine.isCalm = true;
+  network.faults = [];
   for (const host of machine.hosts) host.realm.frozenUntil = host.cutUntil = 0;
 }
 
-/** As long as anything is under way or waits for its time, and a while more. No longer than it may take. */
+/** As long as anything is under way or falls due, and a while more. No longer than it may take. */
 async function settle(machine: Machine, living: Promise<unknown>): Promise<void> {
   const { world } = machine;
   let isOver = false;
@@ -136,16 +188,53 @@ async function settle(machine: Machine, living: Promise<unknown>): Promise<void>
   const end = world.elapsed + SETTLED_WITHIN_MS + 120_000;
   for (let quietFrom = world.elapsed; world.elapsed < Math.min(end, quietFrom + QUIET_MS);) {
     await world.run(QUIET_MS / 6);
-    if (!isOver || isUnderWay(machine)) quietFrom = world.elapsed;
+    if (!isOver || isUnderWay(machine, end - world.elapsed)) quietFrom = world.elapsed;
   }
 }
 
-const QUIET_MS = 30_000;
+const QUIET_MS = 60_000;
 const UNDER_WAY = `SELECT 1 FROM posts JOIN accounts ON accounts.id = account_id
-  WHERE accounts.paused = 0 AND (posts.next_at IS NOT NULL OR posts.lease_worker IS NOT NULL)`;
+    WHERE accounts.paused = 0 AND (posts.next_at < ? OR posts.lease_worker IS NOT NULL)
+  UNION ALL SELECT 1 FROM webhook_deliveries WHERE next_at < ?`;
 
-function isUnderWay({ living: [host] }: Machine): boolean {
-  return host === undefined || rawOf(host.ctx.store).prepare(UNDER_WAY).get([]) !== undefined;
+function isUnderWay({ living: [host], world, skewMs }: Machine, withinMs: number): boolean {
+  const until = world.now + skewMs + withinMs;
+  return host === undefined || rawOf(host.ctx.store).prepare(UNDER_WAY).get([until, until]) !== undefined;
+}
+
+/** From here on everything may fail. In some worlds, the process that sends certain posts. */
+function wake(machine: Machine, network: Network): void {
+  const { world } = machine;
+  machine.isCalm = false;
+  network.faults = ALL_FAULTS;
+  network.end = (realm) => {
+    machine.living.find((host) => host.realm === realm)?.crash();
+    // The rest with it, for a while: what was under way may be too late by then.
+    if (world.chance(0.1) && world.allows("downtime")) void downtime(machine);
+  };
+  if (world.chance(0.2)) network.kills = (request) => isGuilty(world, request);
+}
+
+const GUILTY = /post \d*7 v/;
+
+function isGuilty(world: World, { body, method }: Arrived): boolean {
+  return method !== "GET" && GUILTY.test(body) && world.allows("guilty") && world.chance(0.9);
+}
+
+/** Others join it, and everything works. */
+async function company(machine: Machine, zone: string): Promise<void> {
+  for (let left = machine.world.between(0, 2); left > 0; left -= 1) {
+    await machine.world.sleep(machine.world.between(0, 60_000));
+    machine.boot(zone);
+  }
+}
+
+/** As the system does that a service runs under. */
+async function keepOneRunning(machine: Machine, zone: string): Promise<void> {
+  for (;;) {
+    if (machine.living.length === 0) machine.boot(zone);
+    await machine.world.sleep(5_000);
+  }
 }
 
 /** What happens to machines, and how often beside each other. The rest of the time nothing does. */
@@ -160,7 +249,7 @@ const UNREST = {
   copy: 8,
   putBack: 6,
 } as const;
-export const UNREST_NAMES = Object.keys(UNREST);
+export const UNREST_NAMES = [...Object.keys(UNREST), "guilty"];
 const CHANCES = Object.entries(UNREST).flatMap(([name, share]) => Array.from({ length: share }, () => name));
 
 async function unrest(people: People, zone: string, forMs: number): Promise<void> {
@@ -186,13 +275,22 @@ async function unrest(people: People, zone: string, forMs: number): Promise<void
   }
 }
 
-/** For a day at most nothing runs. */
+/** For a day at most nothing runs, and often for about as long as posts may be late. */
 async function downtime(machine: Machine): Promise<void> {
   for (const host of machine.living) host.crash();
-  const ms = machine.world.between(60_000, DAY);
+  const ms = machine.world.between(60_000, machine.world.chance(0.5) ? DAY : 2 * HOUR);
   await machine.world.sleep(1_000);
   machine.world.skip(ms);
   machine.world.note(`nothing ran for ${Math.round(ms / 60_000)} minutes`);
+}
+
+/** One copy is taken, and put back later. */
+async function restore(people: People, forMs: number): Promise<void> {
+  const { machine, world } = people;
+  await world.sleep(world.between(0, forMs / 2));
+  const copy = { file: (await machine.copy()) ?? "", at: world.now };
+  await world.sleep(world.between(1_000, forMs / 2));
+  if (copy.file !== "" && world.allows("putBack")) putBack(people, copy);
 }
 
 /** What was done since the copy is done, and the database knows nothing of it. */
@@ -200,6 +298,11 @@ function putBack(people: People, copy: { readonly file: string; readonly at: num
   for (const host of people.machine.living) host.crash();
   people.machine.putBack(copy.file);
   people.world.note(`the database of ${new Date(copy.at).toISOString()} is put back`);
+  for (const hook of people.hooks) hook.isRestored = true;
+  for (const deed of people.deeds) if (deed.invokedAt > copy.at - 120_000) deed.isForgotten = true;
+  for (const one of people.series)
+    if ([one.saved, ...one.approvals, ...one.stops].some(({ isForgotten }) => isForgotten === true))
+      one.isForgotten = true;
   for (const wish of people.wishes) {
     const deeds = [
       ...wish.versions.map(({ deed }) => deed),
@@ -213,7 +316,7 @@ function putBack(people: People, copy: { readonly file: string; readonly at: num
 }
 
 /** One each two minutes, of every day. */
-function slotsOf(world: World, timezone: string): object {
+function slotsOf(world: World, timezone: string): Channel["schedule"] {
   const times = Array.from({ length: 720 }, (_, at) => {
     const minute = at * 2 + world.between(0, 1);
     return `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
@@ -232,22 +335,66 @@ function cut(host: Host, world: World): void {
 }
 
 function jump(machine: Machine): void {
-  const byMs = machine.world.between(-120_000, 120_000);
+  const most = machine.world.chance(0.2) ? 5 * HOUR : 120_000;
+  const byMs = machine.world.between(-most, most);
   machine.setClock(byMs);
   machine.world.note(`the clock is set by ${byMs} ms`);
+}
+
+/** By text: what the database has, and what was told. */
+async function readFigures(
+  host: Host | undefined,
+  told: ReadonlyMap<string, readonly number[]>,
+): Promise<Outcome["figures"]> {
+  if (host === undefined) return [];
+  const rows = await queryOf(host.ctx.store)
+    .selectFrom("results as r")
+    .innerJoin("posts as p", "p.id", "r.post_id")
+    .select(["p.caption", "r.h1", "r.h24", "r.d7", "r.d30"])
+    .execute();
+  return rows.map(({ caption, h1, h24, d7, d30 }) => ({
+    text: caption ?? "",
+    stored: [h1, h24, d7, d30]
+      .flatMap((one) => (one ?? "").split(",").filter((part) => part !== ""))
+      .map(Number),
+    told: told.get(caption ?? "") ?? [],
+  }));
+}
+
+async function readEvents(host: Host | undefined): Promise<FinalEvent[]> {
+  if (host === undefined) return [];
+  const rows = await queryOf(host.ctx.store).selectFrom("webhook_deliveries").selectAll().execute();
+  return rows.map(({ id, event, snapshot, status, error, webhook_id: hookId, next_at: nextAt }) => {
+    const { id: postId } = JSON.parse(snapshot) as { id?: string };
+    return {
+      id,
+      hookId,
+      event,
+      postId: event.startsWith("post.") ? (postId ?? null) : null,
+      status,
+      error,
+      nextAt,
+    };
+  });
 }
 
 async function readPosts(host: Host | undefined): Promise<FinalPost[]> {
   if (host === undefined) throw new Error("Nothing runs at the end.");
   const { ctx } = host;
-  const held = await queryOf(ctx.store).selectFrom("accounts").select("id").where("paused", "=", 1).execute();
+  const held = await queryOf(ctx.store)
+    .selectFrom("accounts")
+    .select("id")
+    .where((eb) => eb.or([eb("paused", "=", 1), eb("status", "<>", "connected")]))
+    .execute();
   const rows = await queryOf(ctx.store).selectFrom("posts").selectAll().execute();
   return rows.map((row) => ({
     id: row.id,
+    channelId: row.account_id,
     caption: row.caption ?? "",
     status: row.status,
     error: row.error === null ? null : String(fromStoredOrNull(row.error)),
     inDoubt: row.in_doubt === 1,
+    hasWarnings: row.warnings !== null,
     scheduledAt: row.scheduled_at,
     isHeld: held.some(({ id }) => id === row.account_id),
   }));

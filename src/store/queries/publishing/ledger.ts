@@ -88,6 +88,11 @@ async function forgetCrashes(tx: Tx, { postId }: Lease, { crashes }: HeldPost): 
   if (crashes > 0) await updateRows(tx, "posts", { id: postId }, { crashes: 0 });
 }
 
+/** Not one that only asked, or could not be sent: what ended the program may be yet to come. */
+function gotFurther({ attempt: { outcome }, nextAt }: AttemptResult): boolean {
+  return nextAt === null || (outcome !== "retrying" && outcome !== "published");
+}
+
 /** Only `finishAttempt` with this lease leaves the post with this fence and without a worker. */
 async function isEnded(tx: Tx, { postId, fence }: Lease, { at }: AttemptResult): Promise<boolean> {
   const row = await findRow(tx, "posts", { id: postId });
@@ -164,7 +169,7 @@ async function finishAttempt(
       in_doubt: end.isInDoubt ? 1 : 0,
       tries: end.tries,
       lease_worker: null,
-      crashes: 0,
+      ...(gotFurther(end) && { crashes: 0 }),
       updated_at: end.at,
     })
     .where("id", "=", lease.postId)
