@@ -191,12 +191,13 @@ class Loop {
   }
 
   async #passOnce(): Promise<void> {
-    const now = this.#ctx.clock.now();
-    const next = await this.#ctx.store.claims.nextAfter(0);
+    const { clock, store } = this.#ctx;
+    const now = clock.now();
+    const next = await store.claims.nextAfter(0);
     const isDue = next !== null && next <= now;
     if (isDue && this.#clock.isHeld()) this.#lateCauses.note("clock", now, now);
     else if (isDue) await this.#claimAll();
-    await this.#armTimer();
+    this.#armTimer(isDue ? await store.claims.nextAfter(clock.now()) : next);
   }
 
   async #claimAll(): Promise<void> {
@@ -268,12 +269,11 @@ class Loop {
   }
 
   /** For a moment between two ticks. Timers may fire early, so the claim looks at the clock. */
-  async #armTimer(): Promise<void> {
+  #armTimer(next: number | null): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    const now = this.#ctx.clock.now();
-    const next = await this.#ctx.store.claims.nextAfter(now);
-    if (next === null || next - now > SECOND || this.#isClosing) return;
-    this.#timer = setTimeout(() => this.wake(), Math.ceil(next - now));
+    const leftMs = (next ?? Infinity) - this.#ctx.clock.now();
+    if (leftMs > SECOND || this.#isClosing) return;
+    this.#timer = setTimeout(() => this.wake(), Math.ceil(Math.max(0, leftMs)));
   }
 }
