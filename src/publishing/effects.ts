@@ -1,5 +1,5 @@
 import type { ReconcileClass } from "../domain/accounts/account.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, assert } from "../domain/errors.ts";
 import { MediaUnavailable } from "../ports/media.ts";
 import { PlatformFault, type Json } from "../ports/platform-io.ts";
 import type { EffectSpec, LiveAt, Reconciled } from "../ports/publish-io.ts";
@@ -176,6 +176,7 @@ async function send<R extends Json>(at: Running, spec: EffectSpec<R>, isInDoubt:
   if (at.isReconcileOnly) throw new NothingSent("The next step was not sent.");
   if (at.ctx.clock.now() > at.deadline && !hasTouched(at.steps))
     throw new TooLate("Its time passed before it could be sent.");
+  assert("send_due", at.isTimeFor(spec.live !== undefined), at.lease.postId);
   // What follows a live post is no post of its own.
   if (!at.steps.has(LIVE_STEP)) await at.guard?.();
   at.signal.throwIfAborted();
