@@ -183,10 +183,11 @@ async function send<R extends Json>(at: Running, spec: EffectSpec<R>, isInDoubt:
   await intend(at, spec, at.ctx.clock.now());
   at.ctx.store.liveness.check();
   at.signal.throwIfAborted();
+  const context = contextOf(at, spec.step, true);
   const asked = at.requestsBegun();
   let result: R;
   try {
-    result = await spec.send(contextOf(at, spec.step, true));
+    result = await spec.send(context);
   } catch (error) {
     const state = stateAfter(error, { isInDoubt, hasAsked: at.requestsBegun() > asked });
     if (state !== "intent") {

@@ -12,6 +12,7 @@ import {
   type LiveMark,
   type NewEffect,
   type AttemptResult,
+  type StepRef,
 } from "../../engine/ledger.ts";
 import type { Reader, Store, Tx } from "../../engine/store.ts";
 import { readingAgain } from "../../engine/unanswered.ts";
@@ -130,22 +131,23 @@ const OPEN = ["intent", "unknown"] as const;
 async function endEffect(tx: Tx, lease: Lease, end: EffectEnd): Promise<void> {
   const { run, step, state, result, httpStatus, at, live } = end;
   const set = { state, result, http_status: httpStatus, finished_at: at };
-  // Only once: when it is written again, the state is `not_sent` already.
-  const notSent = { sent: sql`sent - CASE state WHEN 'not_sent' THEN 0 ELSE 1 END` };
-  // An answer is written over no other one; the same may be written again.
-  const open = { run, step, state: [...OPEN, state] };
-  await changeStep(tx, lease, open, state === "not_sent" ? { ...set, ...notSent } : set);
+  const where = { post_id: lease.postId, run, step };
+  const change = state === "not_sent" ? { ...set, sent: sql<number>`sent - 1` } : set;
+  const isEnd =
+    (await updateRows(tx, "effects", { ...where, state: OPEN }, change)) === 1 ||
+    // Where the COMMIT got no answer it is there already.
+    (await findRow(tx, "effects", { ...where, state, finished_at: at })) !== undefined;
+  assert("answer_awaited", isEnd, lease.postId);
   if (live) await writeLive(tx, lease, { ...live, run, at });
 }
 
-/** `step`: which one, and which states it may be in. */
 async function changeStep(
   tx: Tx,
   { postId }: Lease,
-  step: Parameters<typeof updateRows<"effects">>[2],
+  { run, step }: StepRef,
   set: Parameters<typeof updateRows<"effects">>[3],
 ): Promise<void> {
-  const changed = await updateRows(tx, "effects", { post_id: postId, ...step }, set);
+  const changed = await updateRows(tx, "effects", { post_id: postId, run, step }, set);
   assert("answer_awaited", changed === 1, postId);
 }
 
