@@ -1,5 +1,6 @@
 import type { ReconcileClass } from "../domain/accounts/account.ts";
 import { AppError, assert } from "../domain/errors.ts";
+import { TIME_LIMITS } from "../domain/time-limits.ts";
 import { MediaUnavailable } from "../ports/media.ts";
 import { PlatformFault, type Json } from "../ports/platform-io.ts";
 import type { EffectSpec, LiveAt, Reconciled } from "../ports/publish-io.ts";
@@ -174,8 +175,7 @@ async function send<R extends Json>(at: Running, spec: EffectSpec<R>, isInDoubt:
   // A new run has another key, which the platform would not know.
   if (at.isReconcileOnly && isInDoubt) throw new OutcomeUnknown("The platform has not settled it yet.");
   if (at.isReconcileOnly) throw new NothingSent("The next step was not sent.");
-  if (at.ctx.clock.now() > at.deadline && !hasTouched(at.steps))
-    throw new TooLate("Its time passed before it could be sent.");
+  if (at.ctx.clock.now() > at.deadline) await assertInTime(at, spec, isInDoubt);
   assert("send_due", at.isTimeFor(spec.live !== undefined), at.lease.postId);
   // What follows a live post is no post of its own.
   if (!at.steps.has(LIVE_STEP)) await at.guard?.();
@@ -201,6 +201,24 @@ async function send<R extends Json>(at: Running, spec: EffectSpec<R>, isInDoubt:
   // Where this cannot be written, the step stays open: it was sent.
   await finishDone(at, spec, result);
   return result;
+}
+
+/**
+ * Once its time is over, a post of which nothing can be seen is not shown any more. One that may be out is sent again
+ * for as long as a doubt is settled. What is begun is finished.
+ */
+async function assertInTime<R extends Json>(
+  at: Running,
+  { step, live }: EffectSpec<R>,
+  isInDoubt: boolean,
+): Promise<void> {
+  if (at.steps.has(LIVE_STEP)) return;
+  if (isInDoubt && at.ctx.clock.now() > at.deadline + TIME_LIMITS.doubtAfterLateness)
+    throw new OutcomeUnknown("Its time passed before its platform told what became of it.");
+  const others = new Map([...at.steps].filter(([name]) => name !== step));
+  if (isInDoubt || (live === undefined && hasTouched(others))) return;
+  if (at.steps.has(step)) await finish(at, step, { state: "not_sent", result: null, httpStatus: null });
+  throw new TooLate("Its time passed before it could be sent.");
 }
 
 /** Its result and, where it is the one after which everybody sees the post, that they do: in one write. */

@@ -43,6 +43,7 @@ async function call(
   const newConnection = request.method !== "GET";
   const response = await io.request({
     ...request,
+    headers: { ...request.headers, "x-account": io.account.platformAccountId ?? "" },
     newConnection,
     url: `${io.setting("BASE_URL") ?? ""}${path}`,
   });
@@ -67,7 +68,8 @@ function publishWithServerKey(post: PlatformPost, io: PublishIo): Promise<Publis
           (await call(io, "/a/posts", { method: "POST", headers, json: { text: post.caption } }))["id"],
         );
       },
-      reconcile: async () => ({ outcome: "send_again" }),
+      // It may have come through, whatever becomes of the next one.
+      reconcile: async () => ({ outcome: "send_again", isStillInDoubt: true }),
     })
     .then(live);
 }
@@ -175,7 +177,8 @@ async function publishWithList(post: PlatformPost, io: PublishIo): Promise<Publi
         listedAfterMs: 100,
         find: async (since) => {
           const url = `${io.setting("BASE_URL") ?? ""}/e/posts?since=${since}`;
-          const response = await io.request({ method: "GET", url, isIdempotent: true });
+          const headers = { "x-account": io.account.platformAccountId ?? "" };
+          const response = await io.request({ method: "GET", url, headers, isIdempotent: true });
           const posts = response.json as { id: string; text: string }[];
           return posts.find(({ text }) => text === post.caption)?.id ?? null;
         },

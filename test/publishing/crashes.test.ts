@@ -84,6 +84,31 @@ describe("a post whose process ends while it works on it", () => {
     }
   });
 
+  it("is given up although it asks its platform between its ends", async () => {
+    const { id } = await due("guilty");
+    const failed: string[] = [];
+    for (let crash = 1; failed.length === 0; crash++) {
+      const worker = newId("wrk");
+      await ctx.clock.advance(MINUTE);
+      const [post] = await claimBy(worker);
+      await intent(post!, "create");
+      failed.push(...(await die(worker)).failed);
+      expect(crash).toBeLessThan(10);
+      if (failed.length > 0) continue;
+      await ctx.clock.advance(MINUTE);
+      const [asking] = await claimBy(newId("wrk"));
+      const now = ctx.clock.now();
+      const retrying = { outcome: "retrying", error: "Not settled yet." } as const;
+      await ctx.store.ledger.finishAttempt(asking!.lease, {
+        ...{ at: now, trigger: null, nextAt: now, error: null, isInDoubt: true, tries: crash },
+        ...{ platformPostId: null, platformUrl: null, publishedAt: null, warnings: null, accountWait: null },
+        attempt: retrying,
+      });
+    }
+    expect(failed).toEqual([id]);
+    expect(await readPost(ctx, id)).toMatchObject({ status: "failed", in_doubt: 1 });
+  });
+
   it("holds up no other post of its channel meanwhile", async () => {
     const account = await addAccount(ctx);
     const guilty = await due("guilty", account);

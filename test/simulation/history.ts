@@ -49,4 +49,5 @@ export interface FinalPost {
   readonly inDoubt: boolean;
   readonly scheduledAt: number;
   readonly isHeld: boolean;
+  readonly hasWarnings: boolean;
 }

@@ -32,11 +32,12 @@ function wish(more: Partial<Wish> = {}): Wish {
   return { name: "post 1", channel: "class_a", channelId: "acc_1", id: "post_1", versions, ...none, ...more };
 }
 
-const out = (text = "post 1 v1", sentAt = DUE): Publication => ({
-  platform: "class_a",
+const out = (text = "post 1 v1", sentAt = DUE, platform = "class_a"): Publication => ({
+  platform,
   text,
   at: sentAt + 10,
   sentAt,
+  clockAt: sentAt,
   from: "host1",
 });
 
@@ -48,13 +49,49 @@ const row = (more: Partial<FinalPost> = {}): FinalPost => ({
   inDoubt: false,
   scheduledAt: DUE,
   isHeld: false,
+  hasWarnings: false,
   ...more,
 });
 
 function told(more: Partial<Outcome>): string[] {
   const holds = { wishes: [wish()], published: [out()], posts: [row()], clockAt: 200 * MINUTE };
-  return judge({ violations: [], stray: [], ...holds, ...more });
+  const world = { isCalm: false, zone: "UTC", channels, deeds: [], jumps: [], sent: [] };
+  return judge({ violations: [], stray: [], ...world, ...holds, ...more });
 }
+
+const channels = ["acc_1", "acc_2"].map((id) => ({
+  id,
+  provider: "class_a",
+  schedule: { timezone: "UTC", slots: [{ days: ["thu"], times: ["01:40", "03:00"] }] },
+}));
+/** In a world without faults, its channel paused and resumed around its time. */
+const pausedUntil = (resumedAt: number, sentAt: number): Partial<Outcome> => ({
+  isCalm: true,
+  published: [out("post 1 v1", sentAt)],
+  deeds: [
+    deed(50 * MINUTE, { args: { accountId: "acc_1", paused: true } }),
+    deed(resumedAt, { args: { accountId: "acc_1", paused: false } }),
+  ],
+});
+const late = (minutes: number, more: Partial<Outcome> = {}): Partial<Outcome> => ({
+  published: [out("post 1 v1", DUE + minutes * MINUTE)],
+  ...more,
+});
+const thread = (comments: Publication[], more: Partial<FinalPost> = {}): Partial<Outcome> => ({
+  published: [out("post 1 v1", DUE, "class_g"), ...comments],
+  posts: [row(more)],
+});
+const comment = (sentAt = DUE + 1): Publication => out("post 1 v1 comment", sentAt, "class_g");
+const inSlot = (slotAt: number, zone = "UTC"): Partial<Outcome> => ({
+  wishes: [wish({ slotAt })],
+  published: [out("post 1 v1", slotAt)],
+  zone,
+});
+
+const sentTwice = (isRefused: boolean): Outcome["sent"] => [
+  { text: "post 1 v1", at: DUE, isRefused },
+  { text: "post 1 v1", at: DUE + 2, isRefused: false },
+];
 
 const failed = (more: Partial<FinalPost> = {}): FinalPost =>
   row({ status: "failed", error: "It was refused.", ...more });
@@ -119,6 +156,34 @@ describe("the judge", () => {
       { wishes: [draft([approval(1), approval(2)])] },
     ],
     ["one slot for two", slots({}), slots({ channelId: "acc_2" })],
+    ["a slot that there is not", inSlot(DUE + 7 * MINUTE), inSlot(DUE)],
+    [
+      "a slot in an hour that comes twice",
+      inSlot(Date.UTC(2026, 10, 1, 6, 40), "America/New_York"),
+      inSlot(Date.UTC(2026, 10, 1, 5, 40), "America/New_York"),
+    ],
+    [
+      "a slot in an hour that is skipped",
+      inSlot(Date.UTC(2026, 2, 29, 2, 0), "Europe/Berlin"),
+      inSlot(Date.UTC(2026, 2, 29, 1, 0), "Europe/Berlin"),
+    ],
+    ["too late", late(80), late(70)],
+    [
+      "too late by a clock that was just set",
+      late(80, { jumps: [0] }),
+      late(80, { jumps: [DUE + 80 * MINUTE] }),
+    ],
+    ["late where nothing fails", late(1, { isCalm: true }), late(0.05, { isCalm: true })],
+    ["while its channel is paused", pausedUntil(200 * MINUTE, DUE), pausedUntil(DUE, DUE + 1_000)],
+    ["refused and sent again", { sent: sentTwice(true) }, { sent: sentTwice(false) }],
+    [
+      "refused and sent again for nobody",
+      { sent: sentTwice(true), wishes: [wish({ repeats: [deed(DUE - 1)] })] },
+      { sent: sentTwice(true), wishes: [wish({ repeats: [deed(DUE + 1)] })] },
+    ],
+    ["a comment twice", thread([comment(), comment()]), thread([comment()])],
+    ["a comment before its post", thread([comment(DUE - MINUTE)]), thread([comment()])],
+    ["no comment", thread([]), thread([], { hasWarnings: true })],
     ["nobody's", { published: [out(), out("spam")] }, {}],
     ["asked what may not be asked", { violations: ["POST /d/publish: twice"] }, {}],
     ["thrown", { stray: ["TypeError"] }, {}],

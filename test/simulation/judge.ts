@@ -1,5 +1,9 @@
 import type { Deed, FinalPost, Version, Wish } from "./history.ts";
+import { judgeTimes } from "./judge-times.ts";
+import type { Sent } from "./network.ts";
+import type { Channel } from "./people.ts";
 import type { Publication } from "./platforms.ts";
+import { commentOn } from "./thread-platform.ts";
 
 /** All that is left of a world when it is over. */
 export interface Outcome {
@@ -12,6 +16,15 @@ export interface Outcome {
   readonly clockAt: number;
   /** Something was thrown that nobody took. */
   readonly stray: readonly string[];
+  /** Where hosts and databases have no faults. */
+  readonly sent: readonly Sent[];
+  /** Nothing failed in this world. */
+  readonly isCalm: boolean;
+  readonly zone: string;
+  readonly channels: readonly Channel[];
+  readonly deeds: readonly Deed[];
+  /** When the clock was set. */
+  readonly jumps: readonly number[];
 }
 
 /** By then what is due is settled, once no fault happens any more. */
@@ -25,9 +38,17 @@ export function judge(outcome: Outcome): string[] {
     ...outcome.violations.map((what) => `A platform was asked what nobody may ask: ${what}.`),
     ...outcome.stray.map((what) => `Something was thrown that nobody took: ${what}.`),
     ...outcome.published
-      .filter(({ text }) => !outcome.wishes.some((wish) => wish.versions.some((one) => one.text === text)))
+      .filter(
+        ({ text }) =>
+          !outcome.wishes.some(({ versions }) =>
+            versions.some((one) => one.text === text || commentOn(one.text) === text),
+          ),
+      )
       .map(({ text, platform }) => `“${text}” came out on ${platform}, and nobody wished for it.`),
     ...crowded(outcome.wishes),
+    ...comments(outcome),
+    ...outcome.wishes.flatMap((wish) => again(wish, outcome)),
+    ...judgeTimes(outcome),
     ...outcome.wishes.flatMap((wish) => {
       const out = publicOf(wish);
       // What a copy does not know of, nobody can hold it to.
@@ -94,6 +115,35 @@ function unapproved(wish: Wish, out: readonly Publication[]): string[] {
       return !approvals.some((deed) => deed.outcome !== "refused" && deed.invokedAt <= at && isOf(deed));
     })
     .map(({ text }) => `“${text}” came out, and nobody had approved it.`);
+}
+
+/** What was refused for certain is not sent again, unless somebody asks for it. */
+function again(wish: Wish, { sent }: Outcome): string[] {
+  const ofWish = sent.filter(({ text }) => wish.versions.some((version) => version.text === text));
+  const repeats = [...wish.repeats, ...wish.versions.map(({ deed }) => deed)];
+  return ofWish.flatMap((one, index) => {
+    const refused = ofWish[index - 1];
+    const isAsked = repeats.some(({ invokedAt }) => invokedAt > (refused?.at ?? 0) && invokedAt <= one.at);
+    return refused?.isRefused === true && !isAsked ? [`${wish.name} was refused, and sent again.`] : [];
+  });
+}
+
+/** What follows a post comes once, after it, and does come or is missed. */
+function comments({ wishes, published, posts }: Outcome): string[] {
+  return wishes.flatMap((wish) =>
+    wish.versions.flatMap(({ text }) => {
+      const [post] = published.filter((one) => one.text === text);
+      const out = published.filter((one) => one.text === commentOn(text));
+      const row = posts.find(({ id, caption }) => id === wish.id && caption === text);
+      const isMissed = post?.platform === "class_g" && row?.status === "published" && !row.hasWarnings;
+      if (out.length > 1) return [`The comment on ${wish.name} came out ${out.length} times.`];
+      if (out.some(({ at }) => post === undefined || at < post.at))
+        return [`The comment on ${wish.name} came out before it.`];
+      return isMissed && out.length === 0 && !wish.isForgotten
+        ? [`The comment on ${wish.name} did not come out, and nothing says so.`]
+        : [];
+    }),
+  );
 }
 
 /** No slot is held by two. */

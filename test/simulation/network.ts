@@ -15,8 +15,9 @@ export interface Arrived {
   readonly body: string;
   /** Who sent it, for the judge alone. */
   readonly from: Realm;
-  /** The furthest that the sender's clock had shown when it was sent. */
+  /** The furthest that the sender's clock had shown when it was sent, and what it showed then. */
   readonly sentAt: number;
+  readonly clockAt: number;
 }
 
 export interface Answer {
@@ -43,12 +44,36 @@ export const ROAD_FAULTS = {
   badGatewayAfter: 0.02,
   /** Something in between answers with a page. */
   html: 0.01,
-  /** Too many requests. */
+  /** Too many requests: this one and all of its account's, until the time that is told is over. */
   slowDown: 0.03,
+  /** It is refused for certain, before the server acts. */
+  rejected: 0.01,
+  /** It arrives twice, where that is one request to its server. */
+  twice: 0.01,
+  /** Its sender dies before the answer is there. */
+  dies: 0.02,
   /** It arrives late, or its answer does. */
   slow: 0.06,
 } as const;
 type RoadFault = keyof typeof ROAD_FAULTS;
+export const ALL_FAULTS = Object.keys(ROAD_FAULTS) as RoadFault[];
+
+/** A text on its way, and whether its platform refused it for certain. */
+export interface Sent {
+  readonly text: string;
+  readonly at: number;
+  isRefused: boolean;
+}
+
+/** An account must wait. Its host knows once the answer has arrived. */
+interface RateLimit {
+  readonly until: number;
+  knownFrom: number;
+}
+
+/** After a fault of an account. The sum of all shares times this is below 1. */
+const MORE_IN_A_PATCH = 3;
+const PATCH_MS = 60_000;
 
 /** What a dead host had sent has arrived by then. */
 const LONGEST_MS = 25_000;
@@ -56,8 +81,20 @@ const LONGEST_MS = 25_000;
 /** The network between the hosts and all that is outside. Servers by the names of their hosts. */
 export class Network {
   readonly servers = new Map<string, Server>();
-  /** No faults once this is set. */
-  isCalm = false;
+  /** What no careful client sends, of worlds in which hosts and databases have no faults. */
+  readonly violations: string[] = [];
+  readonly sent: Sent[] = [];
+  /** The faults that there are. */
+  faults: readonly RoadFault[] = ALL_FAULTS;
+  /** Whether this request ends the process that sends it. */
+  kills: (request: Arrived) => boolean = () => false;
+  /** Ends a process. */
+  end: (realm: Realm) => void = () => {};
+  /** Until when faults come more often, by the account: they seldom come alone. */
+  readonly #patches = new Map<string, number>();
+  readonly #limits = new Map<string, RateLimit>();
+  /** Changes under way, by their account. */
+  readonly #changes = new Map<string, number>();
   readonly #world: World;
 
   constructor(world: World) {
@@ -72,19 +109,22 @@ export class Network {
     };
   }
 
-  #fault(): RoadFault | null {
-    if (this.isCalm) return null;
-    let left = this.#world.random();
+  #fault(account: string): RoadFault | null {
+    if (this.faults.length === 0) return null;
+    const isPatch = (this.#patches.get(account) ?? 0) > this.#world.elapsed;
+    let left = this.#world.random() * (isPatch ? 1 / MORE_IN_A_PATCH : 1);
     for (const [fault, share] of Object.entries(ROAD_FAULTS)) {
       left -= share;
-      if (left < 0) return this.#world.allows(fault) ? (fault as RoadFault) : null;
+      if (left >= 0) continue;
+      const isHere = this.faults.includes(fault as RoadFault) && this.#world.allows(fault);
+      if (isHere) this.#patches.set(account, this.#world.elapsed + PATCH_MS);
+      return isHere ? (fault as RoadFault) : null;
     }
     return null;
   }
 
   #request(realm: Realm, request: OutboundRequest): Promise<OutboundResponse> {
     const world = this.#world;
-    const fault = this.#fault();
     const url = new URL(request.url);
     const what = `${request.method} ${url.host}${url.pathname}`;
     return new Promise((resolve, reject) => {
@@ -95,12 +135,17 @@ export class Network {
         body: typeof request.body === "string" ? request.body : (request.body?.toString() ?? ""),
         from: realm,
         sentAt: Math.floor(Math.max(world.now + realm.skewMs, realm.shown)),
+        clockAt: Math.floor(world.now + realm.skewMs),
       };
+      const fault = this.#fault(accountOf(arrived));
+      const over = this.#begin(arrived);
+      const sent = this.#note(arrived);
       let isOver = false;
       let hasArrived = false;
       const end = (finish: () => void): void => {
         if (isOver) return;
         isOver = true;
+        over();
         request.signal?.removeEventListener("abort", onAbort);
         limit.isCancelled = true;
         finish();
@@ -128,6 +173,8 @@ export class Network {
       } catch (error) {
         return end(() => reject(error as Error));
       }
+      if (this.kills(arrived)) return this.end(realm);
+      if (fault === "dies") world.after(world.between(0, 80), () => this.end(realm), OUTSIDE);
       const isSlow = fault === "slow";
       const onWay = isSlow && world.chance(0.5) ? world.between(1_000, LONGEST_MS) : world.between(1, 40);
       const arrive = (): void => {
@@ -135,20 +182,66 @@ export class Network {
         hasArrived = true;
         underway.get(realm)?.delete(die);
         if (fault === "lostRequest") return world.note(`${what} → lost`);
-        const early = earlyAnswer(fault, () => world.between(1, 90));
+        const early = this.#earlyAnswer(fault, arrived);
         const answer = early ?? this.#serve(arrived);
+        if (fault === "twice" && isRepeatable(arrived)) this.#serve(arrived);
         world.note(`${what} → ${answer.status}${fault === null ? "" : ` (${fault})`}`);
         if (fault === "lostAnswer") return;
         const back = isSlow && onWay < 1_000 ? world.between(1_000, 29_000) : world.between(1, 40);
         world.after(
           back,
-          () => end(() => resolve(respond(request.url, answer, { fault, now: world.now }))),
+          () => {
+            if (!isOver && answer.status === 429) this.#learn(arrived);
+            if (sent !== null) sent.isRefused = !isOver && fault === "rejected";
+            end(() => resolve(respond(request.url, answer, { fault, now: world.now })));
+          },
           realm,
         );
       };
       world.after(onWay, arrive, OUTSIDE);
       underway.set(realm, (underway.get(realm) ?? new Set()).add(die));
     });
+  }
+
+  /** Returns what ends the request. Of one account no two changes are under way. */
+  #begin(arrived: Arrived): () => void {
+    const account = accountOf(arrived);
+    if (account === "") return () => {};
+    const what = `${arrived.method} ${arrived.url.pathname} of ${account}`;
+    const limit = this.#limits.get(account);
+    if (limit !== undefined && this.#world.now > limit.knownFrom && this.#world.now < limit.until)
+      this.violations.push(`${what} before the time was over that the account was told to wait`);
+    if (arrived.method === "GET") return () => {};
+    const others = this.#changes.get(account) ?? 0;
+    if (others > 0) this.violations.push(`${what} beside another change of the account`);
+    this.#changes.set(account, others + 1);
+    return () => this.#changes.set(account, (this.#changes.get(account) ?? 1) - 1);
+  }
+
+  #note({ body, method }: Arrived): Sent | null {
+    const text = method === "GET" ? null : (/"text":"([^"]*)"/.exec(body)?.[1] ?? null);
+    if (text === null) return null;
+    const sent = { text, at: this.#world.now, isRefused: false };
+    this.sent.push(sent);
+    return sent;
+  }
+
+  #learn(arrived: Arrived): void {
+    const limit = this.#limits.get(accountOf(arrived));
+    // A moment later what was begun meanwhile is on its way.
+    if (limit !== undefined) limit.knownFrom = Math.min(limit.knownFrom, this.#world.now + 20);
+  }
+
+  #earlyAnswer(fault: RoadFault | null, arrived: Arrived): Answer | null {
+    const { now } = this.#world;
+    const account = accountOf(arrived);
+    if (account === "") return fault === "slowDown" ? slowDown(this.#world.between(1, 90)) : null;
+    if (fault === "slowDown" && (this.#limits.get(account)?.until ?? 0) <= now)
+      this.#limits.set(account, { until: now + this.#world.between(1, 90) * 1_000, knownFrom: Infinity });
+    const until = this.faults.length === 0 ? 0 : (this.#limits.get(account)?.until ?? 0);
+    if (until > now) return slowDown(Math.ceil((until - now) / 1_000));
+    if (fault === "badGatewayBefore") return { status: 502, body: { error: "Bad gateway." } };
+    return fault === "rejected" ? { status: 400, body: { error: "Not like this." } } : null;
   }
 
   #serve(arrived: Arrived): Answer {
@@ -167,15 +260,17 @@ export function endConnections(realm: Realm): void {
   for (const end of ends) end();
 }
 
-function earlyAnswer(fault: RoadFault | null, seconds: () => number): Answer | null {
-  switch (fault) {
-    case "badGatewayBefore":
-      return { status: 502, body: { error: "Bad gateway." } };
-    case "slowDown":
-      return { status: 429, headers: { "retry-after": String(seconds()) }, body: { error: "Slow down." } };
-    default:
-      return null;
-  }
+function slowDown(seconds: number): Answer {
+  return { status: 429, headers: { "retry-after": String(seconds) }, body: { error: "Slow down." } };
+}
+
+function accountOf({ headers }: Arrived): string {
+  return headers["x-account"] ?? "";
+}
+
+/** Two of them are one to its server. */
+function isRepeatable({ method, headers }: Arrived): boolean {
+  return method === "GET" || headers["idempotency-key"] !== undefined;
 }
 
 function respond(

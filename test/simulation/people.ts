@@ -8,9 +8,13 @@ import { OUTSIDE, type World } from "./world.ts";
 /** Nobody waits longer for an answer. */
 const PATIENCE_MS = 90_000;
 
-interface Channel {
+export interface Channel {
   readonly id: string;
   readonly provider: string;
+  readonly schedule: {
+    readonly timezone: string;
+    readonly slots: readonly { readonly days: readonly string[]; readonly times: readonly string[] }[];
+  };
 }
 
 interface Asked {

@@ -8,6 +8,8 @@ export interface Publication {
   /** True time, and the time on the clock of who sent it, when it was sent. */
   readonly at: number;
   readonly sentAt: number;
+  /** What the sender's clock showed then. */
+  readonly clockAt: number;
   readonly from: string;
 }
 
@@ -26,22 +28,23 @@ export class Platforms {
     { text: string; size: number; received: number; postId: string | null }
   >();
   readonly #containers = new Map<string, { text: string; readyAt: number; postId: string | null }>();
-  readonly #list: { id: string; text: string; at: number }[] = [];
+  readonly #list: { id: string; text: string; at: number; listedAt: number }[] = [];
   #next = 1;
 
   constructor(world: World) {
     this.#world = world;
   }
 
-  /** For `Network.servers`, under `class-a.example` to `class-f.example`. */
+  /** For `Network.servers`, under `class-a.example` to `class-g.example`. */
   servers(): Map<string, Server> {
     const routes: Record<string, (request: Arrived, id: string) => Answer | null> = {
       a: (request) => this.#withKey(request),
       b: (request, id) => this.#record(request, id),
       c: (request, id) => this.#upload(request, id),
       d: (request, id) => this.#container(request, id),
-      e: (request) => this.#listed(request),
+      e: (request) => this.#listed("e", request),
       f: (request) => (this.#show("f", textOf(request), request), { status: 200, body: { ok: true } }),
+      g: (request) => this.#listed("g", request),
     };
     return new Map(
       Object.entries(routes).map(([name, route]) => [
@@ -53,9 +56,9 @@ export class Platforms {
     );
   }
 
-  #show(name: string, text: string, { sentAt, from }: Arrived): string {
+  #show(name: string, text: string, { sentAt, clockAt, from }: Arrived): string {
     const { now } = this.#world;
-    this.published.push({ platform: `class_${name}`, text, at: now, sentAt, from: from.name });
+    this.published.push({ platform: `class_${name}`, text, at: now, sentAt, clockAt, from: from.name });
     this.#world.note(`PUBLIC on class_${name}: ${text}`);
     return `${name}${this.#next++}`;
   }
@@ -125,14 +128,16 @@ export class Platforms {
     return { status: 200, body: { postId: container.postId } };
   }
 
-  #listed(request: Arrived): Answer {
+  /** What was taken stands in the listing a little later. */
+  #listed(name: string, request: Arrived): Answer {
+    const { now } = this.#world;
     if (request.method === "GET") {
       const since = Number(request.url.searchParams.get("since"));
-      return { status: 200, body: this.#list.filter(({ at }) => at >= since) };
+      return { status: 200, body: this.#list.filter(({ at, listedAt }) => at >= since && listedAt <= now) };
     }
     const text = textOf(request);
-    const id = this.#show("e", text, request);
-    this.#list.push({ id, text, at: this.#world.now });
+    const id = this.#show(name, text, request);
+    this.#list.push({ id, text, at: now, listedAt: now + this.#world.between(0, 90) });
     return { status: 200, body: { id } };
   }
 }

@@ -10,9 +10,11 @@ import { fromStoredOrNull } from "../../src/domain/sentences.ts";
 import type { FinalPost } from "./history.ts";
 import { type Host, Machine } from "./host.ts";
 import { judge, SETTLED_WITHIN_MS } from "./judge.ts";
-import { Network } from "./network.ts";
-import { People } from "./people.ts";
+import { offsetChangeAfter } from "./judge-times.ts";
+import { ALL_FAULTS, type Arrived, Network } from "./network.ts";
+import { type Channel, People } from "./people.ts";
 import { Platforms } from "./platforms.ts";
+import { PLATFORMS } from "./thread-platform.ts";
 import { enter, World } from "./world.ts";
 
 /** What is made once for all worlds. */
@@ -45,17 +47,24 @@ export interface Shorter {
   readonly minutes?: number;
 }
 
-const CLASSES = ["class_a", "class_b", "class_c", "class_d", "class_e", "class_f"] as const;
+/** In some worlds nothing fails, and what goes out is held to the second; in some, platforms slow down. */
+const MOODS = ["calm", "limits", "wild", "wild", "wild", "wild"] as const;
+export type Mood = (typeof MOODS)[number];
+
+const CLASSES = Object.keys(PLATFORMS);
 const ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"] as const;
 const FIRST_DAY = Date.UTC(2026, 0, 1);
-const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 
 /** One history, from the first start to long after the last fault. */
 export async function tell(stage: Stage, seed: number, options: Shorter = {}): Promise<Ended> {
   const { without = [], minutes = Infinity } = options;
   const world = new World(seed, 0, without);
-  const start = FIRST_DAY + world.between(0, 1_000) * DAY + world.between(0, DAY - 1);
+  const zone = world.pick(ZONES);
+  const start = startIn(world, zone);
   world.skip(start);
+  const mood = world.pick(MOODS);
   using _ = enter(world);
   const network = new Network(world);
   const platforms = new Platforms(world);
@@ -69,7 +78,6 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
     database: stage.database,
     hasServer: world.chance(0.4),
   });
-  const zone = world.pick(ZONES);
   const stray: string[] = [];
   const onStray = (error: unknown): void => {
     if (!/not open|is closed|destroyed/.test(String(error))) stray.push(String(error));
@@ -77,10 +85,10 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
   process.on("unhandledRejection", onStray);
   const stopListening = onFailure((name) => stray.push(`the check ${name} of the product's own failed`));
   try {
-    machine.isCalm = true;
+    calm(machine, network);
     const first = machine.boot(zone);
     await world.run(1_000);
-    const channels = [];
+    const channels: Channel[] = [];
     for (let left = world.between(1, 4); left > 0; left -= 1) {
       const provider = world.pick(CLASSES);
       const { id } = await addAccount(first.ctx, {
@@ -88,28 +96,39 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
         name: `${provider} ${left}`,
         inspected_at: world.now,
       });
-      channels.push({ id, provider });
+      channels.push({ id, provider, schedule: slotsOf(world, zone) });
     }
-    const set = channels.map(({ id }) =>
-      first.call("update_account", { accountId: id, schedule: slotsOf(world, zone) }, callerOf()),
+    const set = channels.map(({ id, schedule }) =>
+      first.call("update_account", { accountId: id, schedule }, callerOf()),
     );
     await world.run(1_000);
     await Promise.all(set);
-    machine.isCalm = false;
+    if (mood === "wild") wake(machine, network);
+    if (mood === "limits") network.faults = ["slowDown", "rejected"];
     const people = new People(machine, channels, callerOf(), platforms.published);
     const forMs = Math.min(world.between(3, 15), minutes) * 60_000;
-    const lives = [people.live(forMs), people.live(forMs), unrest(people, zone, forMs)];
+    const around =
+      mood === "wild"
+        ? [unrest(people, zone, forMs), ...(world.chance(0.2) ? [restore(people, forMs)] : [])]
+        : [company(machine, zone)];
+    const lives = [people.live(forMs), people.live(forMs), ...around];
     const living = Promise.all(lives).catch((error: unknown) => void stray.push(String(error)));
     await world.run(forMs + 120_000);
     calm(machine, network);
-    if (machine.living.length === 0) machine.boot(zone);
+    void keepOneRunning(machine, zone);
     await world.run(SETTLED_WITHIN_MS + 120_000);
     await Promise.race([living, world.run(1)]);
     const posts = await readPosts(machine.living[0]);
     const outcome = {
       wishes: people.wishes,
       published: platforms.published,
-      violations: platforms.violations,
+      violations: [...platforms.violations, ...(mood === "wild" ? [] : network.violations)],
+      sent: mood === "wild" ? [] : network.sent,
+      isCalm: mood === "calm",
+      zone,
+      channels,
+      deeds: people.deeds,
+      jumps: machine.jumps,
       posts,
       clockAt: Math.floor(world.now + machine.skewMs),
       stray: [...stray, ...people.bugs],
@@ -123,10 +142,53 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
   }
 }
 
+/** Any day; now and then a few minutes before the clocks are put forward or back. */
+function startIn(world: World, zone: string): number {
+  const at = FIRST_DAY + world.between(0, 1_000) * DAY + world.between(0, DAY - 1);
+  const change = world.chance(0.15) ? offsetChangeAfter(zone, at) : null;
+  return change === null ? at : change - world.between(0, 12 * 60_000);
+}
+
 /** No fault happens any more, and what was stopped goes on. */
 function calm(machine: Machine, network: Network): void {
-  machine.isCalm = network.isCalm = true;
+  machine.isCalm = true;
+  network.faults = [];
   for (const host of machine.hosts) host.realm.frozenUntil = host.cutUntil = 0;
+}
+
+/** From here on everything may fail. In some worlds, the process that sends certain posts. */
+function wake(machine: Machine, network: Network): void {
+  const { world } = machine;
+  machine.isCalm = false;
+  network.faults = ALL_FAULTS;
+  network.end = (realm) => {
+    machine.living.find((host) => host.realm === realm)?.crash();
+    // The rest with it, for a while: what was under way may be too late by then.
+    if (world.chance(0.1) && world.allows("downtime")) void downtime(machine);
+  };
+  if (world.chance(0.2)) network.kills = (request) => isGuilty(world, request);
+}
+
+const GUILTY = /post \d*7 v/;
+
+function isGuilty(world: World, { body, method }: Arrived): boolean {
+  return method !== "GET" && GUILTY.test(body) && world.allows("guilty") && world.chance(0.9);
+}
+
+/** Others join it, and everything works. */
+async function company(machine: Machine, zone: string): Promise<void> {
+  for (let left = machine.world.between(0, 2); left > 0; left -= 1) {
+    await machine.world.sleep(machine.world.between(0, 60_000));
+    machine.boot(zone);
+  }
+}
+
+/** As the system does that a service runs under. */
+async function keepOneRunning(machine: Machine, zone: string): Promise<void> {
+  for (;;) {
+    if (machine.living.length === 0) machine.boot(zone);
+    await machine.world.sleep(5_000);
+  }
 }
 
 /** What happens to machines, and how often beside each other. The rest of the time nothing does. */
@@ -141,7 +203,7 @@ const UNREST = {
   copy: 8,
   putBack: 6,
 } as const;
-export const UNREST_NAMES = Object.keys(UNREST);
+export const UNREST_NAMES = [...Object.keys(UNREST), "guilty"];
 const CHANCES = Object.entries(UNREST).flatMap(([name, share]) => Array.from({ length: share }, () => name));
 
 async function unrest(people: People, zone: string, forMs: number): Promise<void> {
@@ -167,13 +229,22 @@ async function unrest(people: People, zone: string, forMs: number): Promise<void
   }
 }
 
-/** For a day at most nothing runs. */
+/** For a day at most nothing runs, and often for about as long as posts may be late. */
 async function downtime(machine: Machine): Promise<void> {
   for (const host of machine.living) host.crash();
-  const ms = machine.world.between(60_000, DAY);
+  const ms = machine.world.between(60_000, machine.world.chance(0.5) ? DAY : 2 * HOUR);
   await machine.world.sleep(1_000);
   machine.world.skip(ms);
   machine.world.note(`nothing ran for ${Math.round(ms / 60_000)} minutes`);
+}
+
+/** One copy is taken, and put back later. */
+async function restore(people: People, forMs: number): Promise<void> {
+  const { machine, world } = people;
+  await world.sleep(world.between(0, forMs / 2));
+  const copy = { file: (await machine.copy()) ?? "", at: world.now };
+  await world.sleep(world.between(1_000, forMs / 2));
+  if (copy.file !== "" && world.allows("putBack")) putBack(people, copy);
 }
 
 /** What was done since the copy is done, and the database knows nothing of it. */
@@ -194,7 +265,7 @@ function putBack(people: People, copy: { readonly file: string; readonly at: num
 }
 
 /** One each two minutes, of every day. */
-function slotsOf(world: World, timezone: string): object {
+function slotsOf(world: World, timezone: string): Channel["schedule"] {
   const times = Array.from({ length: 720 }, (_, at) => {
     const minute = at * 2 + world.between(0, 1);
     return `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
@@ -213,7 +284,8 @@ function cut(host: Host, world: World): void {
 }
 
 function jump(machine: Machine): void {
-  const byMs = machine.world.between(-120_000, 120_000);
+  const most = machine.world.chance(0.2) ? 5 * HOUR : 120_000;
+  const byMs = machine.world.between(-most, most);
   machine.setClock(byMs);
   machine.world.note(`the clock is set by ${byMs} ms`);
 }
@@ -229,6 +301,7 @@ async function readPosts(host: Host | undefined): Promise<FinalPost[]> {
     status: row.status,
     error: row.error === null ? null : String(fromStoredOrNull(row.error)),
     inDoubt: row.in_doubt === 1,
+    hasWarnings: row.warnings !== null,
     scheduledAt: row.scheduled_at,
     isHeld: held.some(({ id }) => id === row.account_id),
   }));

@@ -96,6 +96,11 @@ async function forgetCrashes(tx: Tx, { postId }: Lease, { crashes }: HeldPost): 
   if (crashes > 0) await updateRows(tx, "posts", { id: postId }, { crashes: 0 });
 }
 
+/** Not one that only asked, or could not be sent: what ended the program may be yet to come. */
+function gotFurther({ attempt: { outcome }, nextAt }: AttemptResult): boolean {
+  return nextAt === null || (outcome !== "retrying" && outcome !== "published");
+}
+
 /** Only `finishAttempt` with this lease leaves the post with this fence and without a worker. */
 async function isEnded(tx: Tx, { postId, fence }: Lease, { at }: AttemptResult): Promise<boolean> {
   const row = await findRow(tx, "posts", { id: postId });
@@ -126,15 +131,17 @@ async function writeIntent(tx: Tx, { postId, fence }: Lease, effect: NewEffect):
   return written !== undefined;
 }
 
-const OPEN = ["intent", "unknown"] as const;
+const UNANSWERED = ["intent", "unknown", "not_sent", "rejected"] as const;
 
 async function endEffect(tx: Tx, lease: Lease, end: EffectEnd): Promise<void> {
   const { run, step, state, result, httpStatus, at, live } = end;
   const set = { state, result, http_status: httpStatus, finished_at: at };
+  // Only once: when it is written again, the state is `not_sent` already.
+  const notSent = { sent: sql`sent - CASE state WHEN 'not_sent' THEN 0 ELSE 1 END` };
   const where = { post_id: lease.postId, run, step };
-  const change = state === "not_sent" ? { ...set, sent: sql<number>`sent - 1` } : set;
+  const change = state === "not_sent" ? { ...set, ...notSent } : set;
   const isEnd =
-    (await updateRows(tx, "effects", { ...where, state: OPEN }, change)) === 1 ||
+    (await updateRows(tx, "effects", { ...where, state: UNANSWERED }, change)) === 1 ||
     // Where the COMMIT got no answer it is there already.
     (await findRow(tx, "effects", { ...where, state, finished_at: at })) !== undefined;
   assert("answer_awaited", isEnd, lease.postId);
@@ -184,7 +191,7 @@ async function finishAttempt(
       in_doubt: end.isInDoubt ? 1 : 0,
       tries: end.tries,
       lease_worker: null,
-      crashes: 0,
+      ...(gotFurther(end) && { crashes: 0 }),
       updated_at: end.at,
     })
     .where("id", "=", lease.postId)
