@@ -19,7 +19,7 @@ export const ASSERTIONS = {
   answer_awaited: "an answer came for a step that has been answered, or that was not sent.",
   follow_up_live: "something was to follow the post before it was live.",
   status_waiting: "the post waits, but is not looked at again, is in doubt, or counts as live.",
-  status_published: "the post is published, but in doubt, or without a time.",
+  status_published: "the post is published, but since when is not known.",
   status_failed: "the post failed without a reason, or would be tried again.",
   status_cancelled: "the post is cancelled, but would go out.",
   error_readable: "the reason that is stored with the post cannot be read.",

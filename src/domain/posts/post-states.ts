@@ -73,12 +73,11 @@ export function assertAgrees(
   },
 ): void {
   const { id, status, next_at: next, error } = post;
-  const isSure = post.in_doubt === 0;
   const isUnseen = post.published_at === null;
-  const waits = next !== null && isUnseen;
-  const isWaiting = { scheduled: waits && isSure, publishing: waits, uploaded: isUnseen }[String(status)];
-  assert("status_waiting", isWaiting ?? true, id);
-  assert("status_published", status !== "published" || (!isUnseen && isSure), id);
+  const isSure = status !== "scheduled" || post.in_doubt === 0;
+  const waits = isUnseen && isSure && (next !== null || status === "uploaded");
+  assert("status_waiting", !isPending(status) || waits, id);
+  assert("status_published", status !== "published" || !isUnseen, id);
   assert("status_failed", status !== "failed" || (next === null && (error ?? "") !== ""), id);
   assert("status_cancelled", status !== "cancelled" || next === null, id);
 }
