@@ -204,7 +204,7 @@ async function send<R extends Json>(at: Running, spec: EffectSpec<R>, isInDoubt:
 }
 
 /**
- * Once its time is over, a post of which nothing can be seen is not shown any more. One that may be out is sent again
+ * Once its time is over, a post that cannot be seen yet is not shown any more. One that may be out is sent again
  * for as long as a doubt is settled. What is begun is finished.
  */
 async function assertInTime<R extends Json>(

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type AssertionName, ASSERTIONS, failures, onFailure } from "../../src/domain/assertions.ts";
-import { AssertionFailed } from "../../src/domain/errors.ts";
+import { assert, AssertionFailed } from "../../src/domain/errors.ts";
 import { MINUTE } from "../../src/domain/time.ts";
 import { PlatformFault } from "../../src/ports/platform-io.ts";
 import { claimDue, LateCauses, type PostAtWork } from "../../src/publishing/claim.ts";
@@ -18,6 +18,7 @@ import type { PostRow } from "../../src/store/schema/tables.ts";
 import { callOf, createTestContext, type TestContext } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";
 import { addAccount, addPost, readPost, runTick } from "../support/publishing.ts";
+import { startService } from "../support/service.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
 import { change } from "../../src/store/engine/statements.ts";
 import { decideDraft } from "../../src/posts/drafts/decide-draft.ts";
@@ -343,6 +344,16 @@ describe("an assertion of the publishing protocol", () => {
     });
     expect(sent).toEqual([]);
   });
+});
+
+it("is a line in the log of each service of the process, with its name and the post, and no text", async () => {
+  const service = await startService();
+  expect(() => assert("claim_due", false, "post_1")).toThrow(AssertionFailed);
+  const lines = service.log.lines.filter(({ message }) => message === "an assertion failed");
+  expect(lines).toMatchObject([{ level: "error", fields: { assertion: "claim_due", id: "post_1" } }]);
+  await service[Symbol.asyncDispose]();
+  expect(() => assert("claim_due", false, "post_1")).toThrow(AssertionFailed);
+  expect(service.log.lines.filter(({ message }) => message === "an assertion failed")).toEqual(lines);
 });
 
 it("has a place in the source for each", () => {

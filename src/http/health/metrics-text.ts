@@ -74,7 +74,7 @@ function createStoreMeters(registry: Registry, version: string): readonly Fill[]
   });
   const failed = new Counter({
     name: "posthorn_assertion_failures_total",
-    help: "Checks of its own that failed in this process. Each is a mistake in Posthorn.",
+    help: "Checks of its own that failed. Each is a mistake in Posthorn.",
     labelNames: ["assertion"],
     registers: [registry],
   });
