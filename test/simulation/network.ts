@@ -17,6 +17,10 @@ export interface Arrived {
   readonly from: Realm;
   /** The furthest that the sender's clock had shown when it was sent, and what it showed then. */
   readonly sentAt: number;
+  /** The true time then. */
+  readonly leftAt: number;
+  /** What is to happen to it on its way. */
+  readonly fault: string | null;
   readonly clockAt: number;
 }
 
@@ -127,17 +131,20 @@ export class Network {
     const world = this.#world;
     const url = new URL(request.url);
     const what = `${request.method} ${url.host}${url.pathname}`;
+    const headers = lowerCase(request.headers ?? {});
+    const fault = this.#fault(headers[ACCOUNT] ?? "");
     return new Promise((resolve, reject) => {
       const arrived = {
         method: request.method,
         url,
-        headers: lowerCase(request.headers ?? {}),
+        headers,
         body: typeof request.body === "string" ? request.body : (request.body?.toString() ?? ""),
         from: realm,
         sentAt: Math.floor(Math.max(world.now + realm.skewMs, realm.shown)),
+        leftAt: world.now,
+        fault,
         clockAt: Math.floor(world.now + realm.skewMs),
       };
-      const fault = this.#fault(accountOf(arrived));
       const over = this.#begin(arrived);
       const sent = this.#note(arrived);
       let isOver = false;
@@ -218,9 +225,9 @@ export class Network {
     return () => this.#changes.set(account, (this.#changes.get(account) ?? 1) - 1);
   }
 
-  #note({ body, method }: Arrived): Sent | null {
-    const text = method === "GET" ? null : (/"text":"([^"]*)"/.exec(body)?.[1] ?? null);
-    if (text === null) return null;
+  #note(arrived: Arrived): Sent | null {
+    const text = /"text":"([^"]*)"/.exec(arrived.body)?.[1] ?? null;
+    if (text === null || arrived.method === "GET" || accountOf(arrived) === "") return null;
     const sent = { text, at: this.#world.now, isRefused: false };
     this.sent.push(sent);
     return sent;
@@ -260,12 +267,15 @@ export function endConnections(realm: Realm): void {
   for (const end of ends) end();
 }
 
+/** Whose request it is, for the judge. */
+const ACCOUNT = "x-account";
+
 function slowDown(seconds: number): Answer {
   return { status: 429, headers: { "retry-after": String(seconds) }, body: { error: "Slow down." } };
 }
 
 function accountOf({ headers }: Arrived): string {
-  return headers["x-account"] ?? "";
+  return headers[ACCOUNT] ?? "";
 }
 
 /** Two of them are one to its server. */

@@ -1,5 +1,5 @@
 import { ROAD_FAULTS } from "./network.ts";
-import { ACT_NAMES } from "./people.ts";
+import { ACT_NAMES } from "./acts.ts";
 import { type Ended, type Shorter, type Stage, tell, UNREST_NAMES } from "./story.ts";
 
 const NAMES = [

@@ -3,6 +3,7 @@ import { PlatformFault } from "../../src/ports/platform-io.ts";
 import type { PublishIo } from "../../src/ports/publish-io.ts";
 import { reconcileByListing } from "../../src/platforms/shared/reconcile.ts";
 import { CLASS_PLATFORMS } from "../faults/class-platforms.ts";
+import { class_h } from "./renewed-platform.ts";
 import { scriptedPlatform, TEXT_CAPABILITIES } from "../support/scripted-platform.ts";
 
 /** What follows each post of a thread, once that is live. */
@@ -53,4 +54,5 @@ export const PLATFORMS = {
     capabilities: { ...TEXT_CAPABILITIES, reconciles: "list" },
     publish: publishThread,
   }),
+  class_h,
 };

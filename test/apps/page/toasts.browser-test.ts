@@ -1,17 +1,11 @@
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { launchBrowser } from "../../support/browser.ts";
 import { startPageHost, type PageHost } from "./page-host.ts";
 
-let browser: Browser;
 let host: PageHost;
 beforeAll(async () => {
-  [browser, host] = await Promise.all([launchBrowser(), startPageHost()]);
+  host = await startPageHost();
 });
-afterAll(async () => {
-  await browser?.close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 
 /** How much of a failure is out of sight. */
 const CUT = `(() => {
@@ -25,7 +19,7 @@ const CUT = `(() => {
 })()`;
 
 it.each([320, 390, 800, 1_024, 1_440])("a failure is read to its end at %i pixels", async (width) => {
-  const page = await host.open(browser, { path: "/app/plan", width });
+  const page = await host.open({ path: "/app/plan", width });
   await page.locator(".toasts").waitFor({ state: "attached" });
   expect(await page.evaluate(CUT)).toBe(0);
   await page.context().close();
