@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { plainCall } from "../../src/context.ts";
 import { loadCatalog } from "../../src/app/setup.ts";
+import { onFailure } from "../../src/domain/assertions.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
 import { callerOf } from "../support/context.ts";
 import { freshDatabase } from "../support/fresh-schema.ts";
@@ -94,6 +95,7 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
     if (!/not open|is closed|destroyed/.test(String(error))) stray.push(String(error));
   };
   process.on("unhandledRejection", onStray);
+  const stopListening = onFailure((name) => stray.push(`the check ${name} of the product's own failed`));
   try {
     calm(machine, network);
     const first = machine.boot(zone);
@@ -167,6 +169,7 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
     return { seed, violations, trace: world.trace, lasted: world.now - start, posts: posts.length };
   } finally {
     process.off("unhandledRejection", onStray);
+    stopListening();
   }
 }
 
