@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { plainCall } from "../../src/context.ts";
 import { loadCatalog } from "../../src/app/setup.ts";
+import { onFailure } from "../../src/domain/assertions.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
 import { callerOf } from "../support/context.ts";
 import { freshDatabase } from "../support/fresh-schema.ts";
-import { queryOf } from "../support/handles.ts";
+import { queryOf, rawOf } from "../support/handles.ts";
 import { addAccount } from "../support/publishing.ts";
 import { fromStoredOrNull } from "../../src/domain/sentences.ts";
 import { type FinalPost, SETTLED_WITHIN_MS } from "./history.ts";
@@ -49,6 +50,8 @@ export interface Shorter {
   readonly without?: readonly string[];
   /** For so long there are faults, and people do something. */
   readonly minutes?: number;
+  /** Called before anything is booted. */
+  readonly watch?: (machine: Machine, network: Network) => void;
 }
 
 /** In some worlds nothing fails, and what goes out is held to the second; in some, platforms slow down. */
@@ -86,11 +89,13 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
     database: stage.database,
     hasServer: world.chance(0.4),
   });
+  options.watch?.(machine, network);
   const stray: string[] = [];
   const onStray = (error: unknown): void => {
     if (!/not open|is closed|destroyed/.test(String(error))) stray.push(String(error));
   };
   process.on("unhandledRejection", onStray);
+  const stopListening = onFailure((name) => stray.push(`the check ${name} of the product's own failed`));
   try {
     calm(machine, network);
     const first = machine.boot(zone);
@@ -128,7 +133,7 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
     calm(machine, network);
     receivers.isCalm = true;
     void keepOneRunning(machine, zone);
-    await world.run(SETTLED_WITHIN_MS + 120_000);
+    await settle(machine, living);
     await Promise.race([living, world.run(1)]);
     const [last] = machine.living;
     const posts = await readPosts(last);
@@ -164,6 +169,7 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
     return { seed, violations, trace: world.trace, lasted: world.now - start, posts: posts.length };
   } finally {
     process.off("unhandledRejection", onStray);
+    stopListening();
   }
 }
 
@@ -179,6 +185,28 @@ function calm(machine: Machine, network: Network): void {
   machine.isCalm = true;
   network.faults = [];
   for (const host of machine.hosts) host.realm.frozenUntil = host.cutUntil = 0;
+}
+
+/** As long as anything is under way or falls due, and a while more. No longer than it may take. */
+async function settle(machine: Machine, living: Promise<unknown>): Promise<void> {
+  const { world } = machine;
+  let isOver = false;
+  void living.then(() => (isOver = true));
+  const end = world.elapsed + SETTLED_WITHIN_MS + 120_000;
+  for (let quietFrom = world.elapsed; world.elapsed < Math.min(end, quietFrom + QUIET_MS);) {
+    await world.run(QUIET_MS / 6);
+    if (!isOver || isUnderWay(machine, end - world.elapsed)) quietFrom = world.elapsed;
+  }
+}
+
+const QUIET_MS = 60_000;
+const UNDER_WAY = `SELECT 1 FROM posts JOIN accounts ON accounts.id = account_id
+    WHERE accounts.paused = 0 AND (posts.next_at < ? OR posts.lease_worker IS NOT NULL)
+  UNION ALL SELECT 1 FROM webhook_deliveries WHERE next_at < ?`;
+
+function isUnderWay({ living: [host], world, skewMs }: Machine, withinMs: number): boolean {
+  const until = world.now + skewMs + withinMs;
+  return host === undefined || rawOf(host.ctx.store).prepare(UNDER_WAY).get([until, until]) !== undefined;
 }
 
 /** From here on everything may fail. In some worlds, the process that sends certain posts. */
