@@ -3,8 +3,6 @@ import type { PostStatus } from "../../src/domain/posts/post-states.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DAY, HOUR } from "../../src/domain/time.ts";
 import { makeSeriesPosts } from "../../src/posts/drafts/series.ts";
-import { createToolbox } from "../../src/toolkit/toolbox.ts";
-import { callerOf } from "../support/context.ts";
 import { drain, readPost } from "../support/publishing.ts";
 import { startService, type Service } from "../support/service.ts";
 import { queryOf } from "../support/handles.ts";
@@ -23,18 +21,6 @@ const call = (tool: string, args: object): Promise<any> => service.call(tool, ar
 async function schedule(args: object = {}): Promise<string> {
   const content = { accountId, scheduledAt: at(DAY), caption: "Hello", ...args };
   return (await call("schedule_post", content)).post.id;
-}
-
-/** What a person is asked, who says no. */
-async function questionOf(tool: string, args: object): Promise<string> {
-  const asked: string[] = [];
-  const ask = async ({ text }: { text: string }) => {
-    asked.push(text);
-    return "no" as const;
-  };
-  const toolbox = createToolbox(service.ctx, service.tools);
-  await expect(toolbox.call(tool, args, callerOf(), { ask })).rejects.toThrow("declined");
-  return asked.join();
 }
 
 async function fail(id: string): Promise<string> {
@@ -189,10 +175,10 @@ describe.each(Object.entries(STATES))("a post that says the same and %s", (_stat
 
   it("is named in the question of a person", async () => {
     const inside = new RegExp(told.source.replace("^", ""));
-    expect(await questionOf("schedule_post", { accountId, caption: "Hello" })).toMatch(inside);
+    expect(await service.questionOf("schedule_post", { accountId, caption: "Hello" })).toMatch(inside);
     const { draft } = await call("save_draft", { caption: "Hello", targets: [{ accountId }] });
     const decision = { id: draft.id, revision: draft.revision, decision: "approve" };
-    expect(await questionOf("decide_draft", decision)).toMatch(inside);
+    expect(await service.questionOf("decide_draft", decision)).toMatch(inside);
   });
 });
 
@@ -281,7 +267,7 @@ describe("a draft that waits for a decision", () => {
 
   it("stands in the question where two that say the same are approved in one call", async () => {
     const drafts = [await draft(), await draft()].map(({ id, revision }) => ({ id, revision }));
-    const question = await questionOf("decide_draft", { drafts, decision: "approve" });
+    const question = await service.questionOf("decide_draft", { drafts, decision: "approve" });
     expect(question.match(/A draft with the same text for this channel waits/g)).toHaveLength(2);
   });
 });

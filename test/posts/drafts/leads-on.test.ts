@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Caller } from "../../../src/domain/permissions.ts";
-import { createToolbox } from "../../../src/toolkit/toolbox.ts";
-import { callerOf } from "../../support/context.ts";
 import { queryOf } from "../../support/handles.ts";
 import { startService, type Service } from "../../support/service.ts";
 
@@ -97,16 +95,7 @@ describe("a decision tells what it did, as no person may have been asked", () =>
   });
 });
 
-async function questionOf(args: object): Promise<string> {
-  let question = "";
-  const ask = async ({ text }: { text: string }): Promise<"no"> => {
-    question = text;
-    return "no";
-  };
-  const toolbox = createToolbox(service.ctx, service.tools);
-  await toolbox.call("decide_draft", args, callerOf(), { ask }).catch(() => {});
-  return question;
-}
+const questionOf = (args: object) => service.questionOf("decide_draft", args);
 
 describe("what was approved", () => {
   it("says so where its content is changed, or another one is sent again", async () => {
