@@ -29,6 +29,7 @@ import { tryOut } from "./store-posts.ts";
 import { untilUnchanged, writeIfUnchanged } from "./update-post.ts";
 import {
   warnOfAccess,
+  warnOfDone,
   warnOfHeld,
   warnOfKept,
   warnOfNeighbour,
@@ -80,6 +81,7 @@ export async function changePosts(
       return { changed, warnings: [...warnings, ...besides] };
     };
     if (input.dryRun === true) return { ...(await tryOut(ctx, change)), dryRun: true };
+    besides.push(...warnOfDone(call));
     const answer = await commitOnce(call, change);
     ctx.wakePublisher();
     for (const { row, scheduledAt } of planned) if (scheduledAt === null) await ctx.media.release(row.id);

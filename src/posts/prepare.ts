@@ -27,7 +27,7 @@ import { type CheckedForm, checkForm, contentOf, mergeMetadata, toContentRow } f
 import { checkPostMedia } from "./post-media.ts";
 import { previewPost } from "./preview.ts";
 import { findSlot, noSlot, timesOn } from "./slots.ts";
-import { warnOfChannel, warnOfDoubles, warnOfNow, warnOfSilence } from "./warnings.ts";
+import { warnOfChannel, warnOfDone, warnOfDoubles, warnOfNow, warnOfSilence } from "./warnings.ts";
 
 /*
  * From what a caller gives of a post to what may be stored of it. Refusals come in this order: what is wrong whatever
@@ -270,6 +270,7 @@ export async function preparePost(
   const isShown = dryRun || isOneOfSeveral;
   const how = { isTimed: isInSlot || input.scheduledAt !== undefined, isShown, isDone: isDone && !dryRun };
   const warnings = [
+    ...(how.isDone ? warnOfDone(call) : []),
     ...(account.paused === 0 && keptUntil(ctx, account, row.scheduled_at) === null
       ? warnOfNow(call, how)
       : []),

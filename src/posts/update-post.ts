@@ -22,7 +22,14 @@ import { contentOf, type PostContent } from "./post-form.ts";
 import { findOwnPost, readStanding } from "./posts.ts";
 import { type PreparedContent, prepare, prepareForm, readInput } from "./prepare.ts";
 import { previewPost } from "./preview.ts";
-import { warnOfDoubles, warnOfHeld, warnOfKept, warnOfSameText, warnOfSilence } from "./warnings.ts";
+import {
+  warnOfDone,
+  warnOfDoubles,
+  warnOfHeld,
+  warnOfKept,
+  warnOfSameText,
+  warnOfSilence,
+} from "./warnings.ts";
 
 interface ChangedPost {
   readonly post: SaidPost;
@@ -69,7 +76,8 @@ export async function updatePost(call: CallContext, input: PostChange): Promise<
     const silence = patch.scheduledAt === undefined ? [] : await warnOfSilence(call, [changed.scheduled_at]);
     const same = sayIfSame(patch, before, changed);
     const approved = await warnOfApproval(ctx, before, changed);
-    const warnings = [...same, ...approved, ...told, ...checked.warnings, ...doubles, ...silence];
+    const done = dryRun ? [] : warnOfDone(call);
+    const warnings = [...done, ...same, ...approved, ...told, ...checked.warnings, ...doubles, ...silence];
     if (dryRun) {
       const preview = await previewPost(ctx, account, checked.content, checked);
       return { post: toPost(changed), warnings, dryRun, preview };
@@ -178,7 +186,7 @@ export async function retryPost(
   const again = isChanged
     ? await checkChanges(call, row, { ...read, isTimed, isDone: !dryRun })
     : await asItWas(call, row, !dryRun);
-  const { warnings } = again;
+  const warnings = [...(dryRun ? [] : warnOfDone(call)), ...again.warnings];
   // The answer of one without changes has them only where there are some.
   const told = isChanged || warnings.length > 0 ? { warnings } : {};
   if (dryRun) {

@@ -121,6 +121,13 @@ export function warnOfNow(
   ];
 }
 
+/** Who gave an empty dry run may have meant one. Told once the call is done. */
+export function warnOfDone({ leftEmpty = [] }: CallContext): string[] {
+  return leftEmpty.includes("dryRun")
+    ? ["dryRun came empty, which counts as left out, so this was done."]
+    : [];
+}
+
 const OVER_STDIO = "while this client is open";
 const AT_SHELL = "if one, or an agent's client with Posthorn, is open";
 

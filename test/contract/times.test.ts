@@ -77,7 +77,7 @@ describe("an empty time", () => {
     expect(warnings).toEqual([
       "It goes out at once, because no time was given: scheduledAt came empty. If that was not meant, call cancel_post with fromPlatform.",
     ]);
-    const inNoSlot = await service.call("schedule_post", { accountId, caption: "Too", slot: null });
+    const inNoSlot = await service.call("schedule_post", { accountId, caption: "Too", slot: "" });
     expect(inNoSlot.warnings.join()).toContain("slot came empty");
     expect((await service.call("schedule_post", { accountId, caption: "Meant" })).warnings).toEqual([]);
     const { draft } = await service.call("save_draft", { caption: "Hello", scheduledAt: at(DAY) });

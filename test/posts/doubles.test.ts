@@ -268,7 +268,7 @@ describe("a draft that waits for a decision", () => {
   it("stands in the question where two that say the same are approved in one call", async () => {
     const drafts = [await draft(), await draft()].map(({ id, revision }) => ({ id, revision }));
     const question = await service.questionOf("decide_draft", { drafts, decision: "approve" });
-    expect(question.match(/A draft with the same text for this channel waits/g)).toHaveLength(2);
+    expect(question?.match(/A draft with the same text for this channel waits/g)).toHaveLength(2);
   });
 });
 

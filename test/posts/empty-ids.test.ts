@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { queryOf } from "../support/handles.ts";
 import { startService, type Service } from "../support/service.ts";
 
 let service: Service;
@@ -18,28 +19,26 @@ it("an empty id is none, in one sentence whatever it is of", async () => {
     await expect(service.call(tool, { [field]: "" }), tool).rejects.toThrow(`${field}: is required.`);
 });
 
-/** Fields of this name, at every depth of an input, as arguments that hold an empty one. */
-function emptied(schema: any, name: string): object[] {
-  const plain = schema?.def?.innerType ? undefined : schema;
-  if (plain === undefined) return emptied(schema.def.innerType, name);
-  if (plain.def?.type === "array") return emptied(plain.def.element, name).map((one) => [one]);
-  if (plain.def?.type !== "object") return [];
-  return Object.entries<any>(plain.shape).flatMap(([field, inner]) =>
-    field === name ? [{ [field]: "" }] : emptied(inner, name).map((one) => ({ [field]: one })),
-  );
-}
-
-it.each([
-  ["dryRun", 7],
-  ["slot", 4],
-])(
-  "an empty %s is refused by its name wherever it is taken, as it would publish at once",
-  async (name, least) => {
-    const calls = service.tools.flatMap(({ name: tool, input }) =>
-      emptied(input, name).map((args) => [tool, args] as const),
-    );
-    expect(calls.length).toBeGreaterThanOrEqual(least);
-    for (const [tool, args] of calls)
-      await expect(service.call(tool, args), tool).rejects.toThrow(new RegExp(`\\b${name}: must be `));
-  },
-);
+it("an empty dry run is left out, and the answer of what was done for real says so", async () => {
+  const accountId = await service.addFeed();
+  const scheduledAt = new Date(service.clock.now() + 86_400_000).toISOString();
+  const post = { accountId, caption: "Hello", scheduledAt };
+  for (const dryRun of ["", null]) {
+    const told = "dryRun came empty, which counts as left out, so this was done.";
+    const { post: made, warnings } = await service.call("schedule_post", { ...post, dryRun });
+    expect(made.id).not.toBe("");
+    expect(warnings).toContain(told);
+    const { results } = await service.call("schedule_posts", { posts: [post], dryRun });
+    expect(results[0].warnings).toContain(told);
+    const id = made.id;
+    expect((await service.call("update_post", { id, caption: "Other", dryRun })).warnings).toContain(told);
+    const move = { ids: [id], shiftMinutes: 5, dryRun };
+    expect((await service.call("change_posts", move)).warnings).toContain(told);
+    await queryOf(service.ctx.store)
+      .updateTable("posts")
+      .set({ status: "failed", next_at: null })
+      .where("id", "=", id)
+      .execute();
+    expect((await service.call("retry_post", { id, dryRun })).warnings).toContain(told);
+  }
+});

@@ -186,7 +186,7 @@ describe("taking a live post down", () => {
       capabilities: { ...TEXT_CAPABILITIES, editPublished: { fields: ["caption"] } },
       remove: () => Promise.reject(new PlatformFault("transient", "It answers 503.")),
       insights: async () => live,
-      edit: async () => undefined,
+      edit: async () => ({}),
     };
     const over: Readonly<Record<string, (at: World) => Promise<unknown>>> = {
       seen: ({ ctx, post: { id } }) => getPost(callOf(ctx), { id, insights: true }),
@@ -214,7 +214,10 @@ describe("taking a live post down", () => {
       capabilities: { ...TEXT_CAPABILITIES, editPublished: { fields: ["caption"] } },
       remove: async () => void asked.push("remove"),
       insights: async () => ({ state: "live" as const, visibility: null, metrics: {} }),
-      edit: async () => void asked.push("edit"),
+      edit: async () => {
+        asked.push("edit");
+        return {};
+      },
     }));
     const call = callOf(at.ctx);
     const { id } = at.post;
@@ -247,6 +250,7 @@ describe("taking a live post down", () => {
       edit: async () => {
         asked.push("edit");
         if (!isWilling) throw new PlatformFault("transient", "It answers 503.");
+        return {};
       },
     }));
     const call = callOf(at.ctx);

@@ -18,8 +18,8 @@ const MAYBE_JSON = /^\s*[[{]/;
  * certain: one value for a list of one, digits for a number, `"true"` for true, JSON text for a list or an object.
  * A text stays as it is wherever a text is taken. Models also send null or an empty text for what they leave out.
  * So both leave out an argument that may be left out, at every depth, unless its schema takes them for a value: a
- * text with `min(0)` may be empty, what is nullable is emptied by null, and a nullable text by an empty one, too. Only
- * what keeps a post from going out at once is never left out by an empty text: a time, a slot, and a dry run.
+ * text with `min(0)` may be empty, what is nullable is emptied by null, and a nullable text by an empty one, too. Only a
+ * time is never left out by an empty text.
  */
 export function coerceArguments(schema: z.ZodType, given: unknown): unknown {
   const plain = unwrapped(schema);
@@ -44,15 +44,11 @@ export function coerceArguments(schema: z.ZodType, given: unknown): unknown {
     if (field === undefined) return [[name, value]];
     // An empty id is none, also where one is required.
     if (value === "" && IS_ID.test(name)) return [];
-    const kept =
-      isEmpty(value) && !(value === "" && NEVER_EMPTY.includes(name)) ? emptyMeaning(field, value) : value;
+    const kept = isEmpty(value) ? emptyMeaning(field, value) : value;
     return kept === undefined ? [] : [[name, coerceArguments(field, kept)]];
   });
   return Object.fromEntries(meant);
 }
-
-/** What a slip leaves empty would publish at once. */
-const NEVER_EMPTY: readonly string[] = ["dryRun", "slot"];
 
 const CHANNEL = "accountId";
 const IS_ID = /^(?:id|[a-z]+Id)$/;
