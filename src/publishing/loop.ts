@@ -13,9 +13,8 @@ import {
   unregisterWorker,
   type WorkerIdentity,
 } from "./workers.ts";
-import type { ClaimedPost } from "../store/engine/claims.ts";
 import { Fenced, type Lease } from "../store/engine/ledger.ts";
-import { claimDue, sweep, LateCauses } from "./claim.ts";
+import { claimDue, sweep, LateCauses, type PostAtWork } from "./claim.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { runPost } from "./run.ts";
 
@@ -226,7 +225,7 @@ class Loop {
     this.#start(post, () => (this.#isQuarantineBusy = false));
   }
 
-  #start(claimed: ClaimedPost, onOver: () => void = () => {}): void {
+  #start(claimed: PostAtWork, onOver: () => void = () => {}): void {
     const { clock } = this.#ctx;
     const claimedAt = clock.monotonic();
     const run = (signal: AbortSignal): Promise<void> =>
@@ -255,7 +254,7 @@ class Loop {
     });
   }
 
-  #noteUnwritten({ post, lease }: ClaimedPost, error: unknown): void {
+  #noteUnwritten({ post, lease }: PostAtWork, error: unknown): void {
     this.#ctx.log.error({ err: error, postId: post.id }, "what became of a post could not be written");
     this.#lastGoodTick = this.#lastBeat = -Infinity;
     this.#unwritten = [...this.#unwritten, lease];
