@@ -25,14 +25,15 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
       `  await intend(at, spec, at.ctx.clock.now());
   at.ctx.store.liveness.check();
   at.signal.throwIfAborted();
+  const context = contextOf(at, spec.step, true);
   const asked = at.requestsBegun();
   let result: R;
   try {
-    result = await spec.send(contextOf(at, spec.step, true));`,
+    result = await spec.send(context);`,
       `  const asked = at.requestsBegun();
   let result: R;
   try {
-    const context = contextOf(at, spec.step, true);
+    const context = contextOf(at, spec.step);
     result = await spec.send({ ...context, saveHandle: async () => {} });
     await intend(at, spec, at.ctx.clock.now());`,
     ],
