@@ -1,14 +1,17 @@
+import type { Post } from "../../../../src/domain/posts/post.ts";
 import { channelName, findAccount } from "../../data/shared-data.ts";
 import { CalendarCheck, MessageCircleQuestion, Save, Send } from "lucide-preact";
 import { formats, may } from "../../data/session.ts";
 import { Ask } from "../../../ui/ask.tsx";
-import { Button } from "../../../ui/button.tsx";
+import { Button, ButtonLink } from "../../../ui/button.tsx";
 import { Problem } from "../../../ui/states.tsx";
 import { type Actions, ASKING } from "./actions.ts";
 import type { Composer } from "./composer.ts";
 import { listed } from "../../../shared/texts.ts";
 import { Agreements } from "./posting-part.tsx";
 import type { SaveState } from "./saver.ts";
+import { addressOfNew } from "./start.ts";
+import { canGoOn, pastInWords } from "./unsaved-change.ts";
 
 /** What can be done, and how far what is written was kept. */
 export function ActionBar({ composer, actions }: { readonly composer: Composer; readonly actions: Actions }) {
@@ -17,6 +20,8 @@ export function ActionBar({ composer, actions }: { readonly composer: Composer; 
   const isAsking = doing === ASKING && may("publish");
   const isNow = form.value.when === "now";
   const names = listed(form.value.targets.map(({ accountId }) => channelName(accountId)));
+  const gone = composer.change?.gone.value ?? null;
+  if (gone !== null && post !== null) return <Gone id={post.id} status={gone} />;
   return (
     <div class="action-bar">
       {refusal !== null && <Problem sentence={refusal} />}
@@ -68,6 +73,26 @@ export function ActionBar({ composer, actions }: { readonly composer: Composer; 
           onClose={actions.stopAsking}
         />
       )}
+    </div>
+  );
+}
+
+/** Of a post that is past this change of it: what was written goes on in the way that is left. */
+function Gone({ id, status }: Pick<Post, "id" | "status">) {
+  return (
+    <div class="action-bar">
+      <Problem sentence={pastInWords(status)} />
+      <div class="buttons">
+        {canGoOn(status) ? (
+          <Button kind="main" onClick={() => location.reload()}>
+            Go on with it
+          </Button>
+        ) : (
+          <ButtonLink kind="main" href={addressOfNew(id)}>
+            Write it as a new post
+          </ButtonLink>
+        )}
+      </div>
     </div>
   );
 }
