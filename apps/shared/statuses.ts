@@ -35,10 +35,16 @@ export function isLate({ status, scheduledAt }: Omit<Standing, "error">, now: nu
   return status === "scheduled" && scheduledAt + LATE_MS < now;
 }
 
-/** The state of a post in a word, with its shape. */
-export function standingOf(post: Standing, now: number): { readonly label: string; readonly sign: string } {
+/** The state of a post in a word, with its shape. `isPaused`: its channel is. */
+export function standingOf(
+  post: Standing,
+  now: number,
+  isPaused = false,
+): { readonly label: string; readonly sign: string } {
   const { label, sign } = STATUSES[post.status];
   if (isDismissed(post)) return { label: "Dismissed", sign };
+  if (isPaused && post.status === "scheduled")
+    return { label: isLate(post, now) ? "Late, paused" : "Paused", sign: "‖" };
   return { label: isLate(post, now) ? "Late" : label, sign };
 }
 

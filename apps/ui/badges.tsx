@@ -24,11 +24,13 @@ export function Badge({
 interface StatusBadgeProps {
   readonly post: { readonly status: Status; readonly error: string | null };
   readonly scheduledAt: number;
+  /** Its channel. */
+  readonly isPaused?: boolean;
 }
 
-export function StatusBadge({ post, scheduledAt }: StatusBadgeProps) {
+export function StatusBadge({ post, scheduledAt, isPaused = false }: StatusBadgeProps) {
   const dated = { ...post, scheduledAt };
-  const { label, sign } = standingOf(dated, now());
+  const { label, sign } = standingOf(dated, now(), isPaused);
   const next = isLate(dated, now()) ? nextTryOf(post) : null;
   return (
     <Badge

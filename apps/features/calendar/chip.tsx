@@ -74,7 +74,7 @@ function lookOfPost(state: State, post: CalendarPost): ChipContent {
   const doing = state.busy.get(post.id) ?? null;
   const canBeMoved = isMovable(state, post);
   return {
-    ...standingOf(post, state.now),
+    ...standingOf(post, state.now, tiles?.isPaused(accountId)),
     at: post.scheduledAt,
     accountId,
     provider,

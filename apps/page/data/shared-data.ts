@@ -66,6 +66,13 @@ export function shortName(accountId: string): string | null {
   return alike.length < 2 ? null : (shortNamesById.value.get(accountId) ?? null);
 }
 
+/** Whether nothing goes out on it until it is resumed. */
+export function isPaused(accountId: string): boolean {
+  // This is looked at more often than the channels are.
+  const paused = status.value?.accountsPaused.some(({ id }) => id === accountId);
+  return paused ?? findAccount(accountId)?.schedule?.paused === true;
+}
+
 export async function loadAccounts(): Promise<void> {
   accounts.value = (await call("list_accounts")).accounts;
 }

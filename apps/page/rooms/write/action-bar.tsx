@@ -1,13 +1,11 @@
 import type { Post } from "../../../../src/domain/posts/post.ts";
-import { channelName, findAccount } from "../../data/shared-data.ts";
 import { CalendarCheck, MessageCircleQuestion, Save, Send } from "lucide-preact";
 import { formats, may } from "../../data/session.ts";
-import { Ask } from "../../../ui/ask.tsx";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
 import { Problem } from "../../../ui/states.tsx";
 import { type Actions, ASKING } from "./actions.ts";
 import type { Composer } from "./composer.ts";
-import { listed } from "../../../shared/texts.ts";
+import { AskToSend } from "../../post/post-questions.tsx";
 import { Agreements } from "./posting-part.tsx";
 import type { SaveState } from "./saver.ts";
 import { addressOfNew } from "./start.ts";
@@ -19,7 +17,6 @@ export function ActionBar({ composer, actions }: { readonly composer: Composer; 
   const { doing, refusal } = actions;
   const isAsking = doing === ASKING && may("publish");
   const isNow = form.value.when === "now";
-  const names = listed(form.value.targets.map(({ accountId }) => channelName(accountId)));
   const gone = composer.change?.gone.value ?? null;
   if (gone !== null && post !== null) return <Gone id={post.id} status={gone} />;
   return (
@@ -64,11 +61,9 @@ export function ActionBar({ composer, actions }: { readonly composer: Composer; 
         </div>
       </div>
       {actions.isAsking && (
-        <Ask
-          question={post === null ? "Publish now?" : "Send it again now?"}
-          text={`It goes out at once on ${names}. ${pauseWarning(composer)}A post that is live cannot be called back from those who saw it.`}
-          yes={post === null ? "Publish now" : "Send it now"}
-          no="Not yet"
+        <AskToSend
+          accountIds={form.value.targets.map(({ accountId }) => accountId)}
+          isAgain={post !== null}
           onYes={actions.publish}
           onClose={actions.stopAsking}
         />
@@ -95,16 +90,6 @@ function Gone({ id, status }: Pick<Post, "id" | "status">) {
       </div>
     </div>
   );
-}
-
-/** Channels from which nothing goes out at once. */
-function pauseWarning({ form }: Composer): string {
-  const paused = form.value.targets.filter(
-    ({ accountId }) => findAccount(accountId)?.schedule?.paused === true,
-  );
-  if (paused.length === 0) return "";
-  const places = listed(paused.map(({ accountId }) => channelName(accountId)));
-  return `${places} ${paused.length === 1 ? "is" : "are"} paused: there it waits until you resume ${paused.length === 1 ? "it" : "them"}. `;
 }
 
 function mainLabel({ form, post }: Composer): string {
