@@ -43,21 +43,23 @@ export function complain(text: string): void {
   add({ text, undo: null, isBad: true, isComplaint: true });
 }
 
-/** Closes complaints: the task is done or left. */
+/** Closes complaints: the task is done or left. What stays is drawn anew: it may be shown in the room already. */
 export function closeComplaints(): void {
-  if (toasts.value.some(({ isComplaint }) => isComplaint === true))
-    toasts.value = toasts.value.filter(({ isComplaint }) => isComplaint !== true);
+  toasts.value = toasts.value.filter(({ isComplaint }) => isComplaint !== true);
 }
 
+/** Those that a person closed: nothing more is said of what they were about. */
+const closed = new Set<number>();
+
 /**
- * Says what has begun. It stays until it is closed or turned into what came of it, which shows in any case. What is
- * not the last word (`isOver` false) shows only in its place.
+ * Says what has begun. It stays until it is turned into what came of it, or closed. What is not the last word
+ * (`isOver` false) shows only in its place.
  */
 export function sayFirst(message: Message): (then: Message, isOver: boolean) => void {
   const id = show({ ...message, undo: null });
   return (then, isOver) => {
     const isThere = toasts.value.some((one) => one.id === id);
-    if (!isThere && isOver) return add({ ...then, undo: null });
+    if (!isThere && isOver && !closed.has(id)) return add({ ...then, undo: null });
     toasts.value = toasts.value.map((one) => (one.id === id ? { ...then, undo: null, id } : one));
     if (isOver && then.isBad !== true) setTimeout(() => close(id), SHOWN_MS);
   };
@@ -78,6 +80,11 @@ function close(id: number): void {
   toasts.value = toasts.value.filter((one) => one.id !== id);
 }
 
+/** What failed is not said where all that failed is listed. */
+function isNews({ isBad, link }: Toast): boolean {
+  return !(isBad === true && link?.isShown?.() === true);
+}
+
 /** The number of open dialogs. Only the top one is seen and read. */
 export const sheetsOpen = signal(0);
 
@@ -86,7 +93,7 @@ export function Toasts({ depth = 0 }: { readonly depth?: number }) {
   if (depth !== sheetsOpen.value) return null;
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {toasts.value.map(({ id, text, isBad = false, link, undo, action = "Undo" }) => (
+      {toasts.value.filter(isNews).map(({ id, text, isBad = false, link, undo, action = "Undo" }) => (
         <div key={id} class={isBad ? "toast bad" : "toast"}>
           <span dir="auto">{text}</span>
           {link !== undefined && link.isShown?.() !== true && (
@@ -105,7 +112,14 @@ export function Toasts({ depth = 0 }: { readonly depth?: number }) {
               {action}
             </Button>
           )}
-          <IconButton isSmall label="Close this message" onClick={() => close(id)}>
+          <IconButton
+            isSmall
+            label="Close this message"
+            onClick={() => {
+              closed.add(id);
+              close(id);
+            }}
+          >
             <X aria-hidden="true" />
           </IconButton>
         </div>

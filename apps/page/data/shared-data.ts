@@ -73,6 +73,14 @@ export function isPaused(accountId: string): boolean {
   return paused ?? findAccount(accountId)?.schedule?.paused === true;
 }
 
+/** What it is called in a line: its name, and of its handle what tells it from another one of that name. */
+export function briefName(accountId: string): string {
+  const called = channelName(accountId);
+  const { name = called } = findAccount(accountId) ?? {};
+  const hasHandle = called.startsWith(`${name} on `) && called.endsWith(")");
+  return hasHandle ? `${name} (${shortName(accountId) ?? ""})` : called;
+}
+
 export async function loadAccounts(): Promise<void> {
   accounts.value = (await call("list_accounts")).accounts;
 }
