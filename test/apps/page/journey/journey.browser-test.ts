@@ -151,6 +151,7 @@ async function travel(host: PageHost, page: Page, hands: Hands): Promise<void> {
   await hands.look(page, "settled");
   await hands.use(page.getByLabel("More: Text of post_refused"));
   await hands.use(button("Send again"));
+  await hands.use(button("Send it now"));
   await said(/On its way to /);
   await runTick(host.ctx);
   await said(/Live on /);
