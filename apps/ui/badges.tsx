@@ -32,12 +32,9 @@ export function StatusBadge({ post, scheduledAt, isPaused = false }: StatusBadge
   const dated = { ...post, scheduledAt };
   const { label, sign } = standingOf(dated, now(), isPaused);
   const next = isLate(dated, now()) ? nextTryOf(post) : null;
+  const isAhead = next !== null && next > now();
   return (
-    <Badge
-      tint={post.status}
-      sign={sign}
-      label={next === null ? label : `${label}, next try ${nearTime(next)}`}
-    />
+    <Badge tint={post.status} sign={sign} label={isAhead ? `${label}, next try ${nearTime(next)}` : label} />
   );
 }
 

@@ -43,9 +43,10 @@ export function complain(text: string): void {
   add({ text, undo: null, isBad: true, isComplaint: true });
 }
 
-/** Closes complaints: the task is done or left. What stays is drawn anew: it may be shown in the room already. */
+/** Closes complaints: the task is done or left. So is what the room shows by now. */
 export function closeComplaints(): void {
-  toasts.value = toasts.value.filter(({ isComplaint }) => isComplaint !== true);
+  const left = toasts.value.filter((one) => one.isComplaint !== true && isNews(one));
+  if (left.length < toasts.value.length) toasts.value = left;
 }
 
 /** Those that a person closed: nothing more is said of what they were about. */
@@ -58,6 +59,7 @@ const closed = new Set<number>();
 export function sayFirst(message: Message): (then: Message, isOver: boolean) => void {
   const id = show({ ...message, undo: null });
   return (then, isOver) => {
+    if (!isNews(then)) return close(id);
     const isThere = toasts.value.some((one) => one.id === id);
     if (!isThere && isOver && !closed.has(id)) return add({ ...then, undo: null });
     toasts.value = toasts.value.map((one) => (one.id === id ? { ...then, undo: null, id } : one));
@@ -81,7 +83,7 @@ function close(id: number): void {
 }
 
 /** What failed is not said where all that failed is listed. */
-function isNews({ isBad, link }: Toast): boolean {
+function isNews({ isBad, link }: Message): boolean {
   return !(isBad === true && link?.isShown?.() === true);
 }
 
@@ -93,7 +95,7 @@ export function Toasts({ depth = 0 }: { readonly depth?: number }) {
   if (depth !== sheetsOpen.value) return null;
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {toasts.value.filter(isNews).map(({ id, text, isBad = false, link, undo, action = "Undo" }) => (
+      {toasts.value.map(({ id, text, isBad = false, link, undo, action = "Undo" }) => (
         <div key={id} class={isBad ? "toast bad" : "toast"}>
           <span dir="auto">{text}</span>
           {link !== undefined && link.isShown?.() !== true && (

@@ -224,7 +224,7 @@ function Links({ post, draftId }: { readonly post: Post; readonly draftId: strin
       )}
       {draftId !== null && (
         <ButtonLink href={seriesAddress(draftId)} isSmall kind="quiet">
-          What it was planned as
+          The draft it came from
         </ButtonLink>
       )}
     </p>

@@ -114,7 +114,7 @@ async function travel(host: PageHost, page: Page, hands: Hands): Promise<void> {
   await hands.write(post.getByLabel("Time", { exact: true }), "2026-11-28T10:30");
   await hands.look(page, "post");
   await hands.use(button("Move", post));
-  await said("The post is moved.");
+  await said(/^Moved to Saturday,? 28 November 2026, 10:30\.$/);
   const moved = await call("get_post", { id: posts[0].id });
   expect(moved.post.scheduledAt).toBe("2026-11-28T09:30:00.000Z");
   await hands.use(button("Close", post));
