@@ -30,12 +30,10 @@ interface StatusBadgeProps {
 
 export function StatusBadge({ post, scheduledAt, isPaused = false }: StatusBadgeProps) {
   const dated = { ...post, scheduledAt };
-  const { label, sign } = standingOf(dated, now(), isPaused);
+  const { label, sign, look } = standingOf(dated, now(), isPaused);
   const next = isLate(dated, now()) ? nextTryOf(post) : null;
   const isAhead = next !== null && next > now();
-  return (
-    <Badge tint={post.status} sign={sign} label={isAhead ? `${label}, next try ${nearTime(next)}` : label} />
-  );
+  return <Badge tint={look} sign={sign} label={isAhead ? `${label}, next try ${nearTime(next)}` : label} />;
 }
 
 export function DraftBadge({ state }: { readonly state: DraftState }) {
