@@ -1,6 +1,6 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { startPageHost, type PageHost } from "../test/apps/page/page-host.ts";
-import { launchBrowser } from "../test/support/browser.ts";
+import { closeBrowser } from "../test/support/browser.ts";
 import { addPosts } from "../test/support/post-rows.ts";
 import { percentile, print } from "./support/report.ts";
 
@@ -37,8 +37,8 @@ async function median(measure: () => Promise<number>): Promise<number> {
 const PLAN = "/app/plan?day=2026-11-24";
 
 /** From nothing to the first tile, in a browser that has nothing of it yet. */
-async function load(host: PageHost, browser: Browser): Promise<number> {
-  const page = await host.open(browser, { path: "/app/manifest.webmanifest" });
+async function load(host: PageHost): Promise<number> {
+  const page = await host.open({ path: "/app/manifest.webmanifest" });
   const began = performance.now();
   await page.goto(`${host.address}${PLAN}`);
   await page.locator(".plan-grid [data-id]").first().waitFor();
@@ -93,16 +93,15 @@ function scrolling(page: Page): Promise<number> {
 
 await using host = await startPageHost();
 await fill(host);
-const browser = await launchBrowser();
-const usable = await median(() => load(host, browser));
-const month = await host.open(browser, { path: PLAN });
+const usable = await median(() => load(host));
+const month = await host.open({ path: PLAN });
 await month.locator(".plan-grid [data-id]").first().waitFor();
 const drawn = await median(() => drawing(month));
 const least = await median(() => floor(month));
-const list = await host.open(browser, { path: "/app/plan?view=list&order=latest" });
+const list = await host.open({ path: "/app/plan?view=list&order=latest" });
 await list.locator(".plan-tile").nth(99).waitFor({ state: "attached" });
 const frame = await median(() => scrolling(list));
-await browser.close();
+await closeBrowser();
 const ms = (value: number): string => `${value.toFixed(0)} ms`;
 print(
   ["what", "reached", "goal"],

@@ -11,7 +11,7 @@ import { localCaller } from "../src/access/api-keys.ts";
 import { storeUpload } from "../src/files/file-uploads.ts";
 import { Readable } from "node:stream";
 import { startPageHost, type PageHost } from "../test/apps/page/page-host.ts";
-import { launchBrowser } from "../test/support/browser.ts";
+import { closeBrowser } from "../test/support/browser.ts";
 import { addAccount, addPosts } from "../test/support/post-rows.ts";
 import { queryOf } from "../test/support/handles.ts";
 
@@ -223,7 +223,6 @@ const ROOMS: Readonly<Record<string, string>> = {
   settings: "/app/settings",
 };
 const only = process.argv.slice(2);
-const browser = await launchBrowser();
 const settle = async (page: Page): Promise<void> => {
   await page.waitForLoadState("networkidle");
   await page.locator(".bones").waitFor({ state: "detached" });
@@ -232,7 +231,7 @@ for (const [room, path] of Object.entries(ROOMS))
   for (const { name, ...size } of WINDOWS)
     for (const theme of ["light", "dark"] as const) {
       if (only.length > 0 && !only.includes(room)) continue;
-      const page = await host.open(browser, { path, theme, ...size });
+      const page = await host.open({ path, theme, ...size });
       await page.getByRole("heading", { level: 1 }).waitFor();
       await settle(page);
       const bytes = await page.screenshot();
@@ -240,5 +239,5 @@ for (const [room, path] of Object.entries(ROOMS))
       await sharp(bytes).png({ palette: true, quality: 80 }).toFile(`${FOLDER}${room}-${name}-${theme}.png`);
       await page.context().close();
     }
-await browser.close();
+await closeBrowser();
 await hold.release();

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { showApp, startHostSide, type HostSide } from "../test/apps/shared/app-host.ts";
-import { launchBrowser } from "../test/support/browser.ts";
+import { closeBrowser } from "../test/support/browser.ts";
 import { addAccount, addPosts, type TestPost } from "../test/support/post-rows.ts";
 
 /*
@@ -65,9 +65,8 @@ async function plan({ ctx }: HostSide): Promise<void> {
 await using host = await startHostSide("Europe/Oslo");
 await plan(host);
 await mkdir(FOLDER, { recursive: true });
-const browser = await launchBrowser();
 for (const theme of ["light", "dark"] as const) {
-  await using shown = await showApp(browser, host, {
+  await using shown = await showApp(host, {
     context: { theme },
     width: 980,
     around: `<style>:root { color-scheme: ${theme} } ${STYLE}</style><p class="question">${QUESTION}</p><p>${ANSWER}</p><div data-view></div>`,
@@ -75,4 +74,4 @@ for (const theme of ["light", "dark"] as const) {
   await shown.view.locator("#grid [role=grid]").waitFor();
   await shown.page.locator("body").screenshot({ path: `${FOLDER}calendar-${theme}.png` });
 }
-await browser.close();
+await closeBrowser();

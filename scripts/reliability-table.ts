@@ -11,9 +11,17 @@ export interface Result {
   readonly scale: number;
 }
 
-const BEGIN = "<!-- begin results -->";
-const END = "<!-- end results -->";
-const HEAD = ["fault", "what is done", "runs", "what was seen", "seed", "run on"];
+/** A table of the page that runs write. */
+interface Table {
+  readonly name: string;
+  readonly head: readonly string[];
+}
+const RESULTS: Table = {
+  name: "results",
+  head: ["fault", "what is done", "runs", "what was seen", "seed", "run on"],
+};
+/** Of `npm run simulate -- --report`. */
+export const SIMULATION: Table = { name: "simulation", head: ["what", "how many", "run on"] };
 
 /** The rows of the page, those that were run anew replaced, in the order of the plan. */
 export function mergeResults(page: string, results: readonly Result[]): string[][] {
@@ -23,15 +31,21 @@ export function mergeResults(page: string, results: readonly Result[]): string[]
   return [...readRows(page).filter((row) => !isFresh(row)), ...fresh].sort(inOrder);
 }
 
-export function renderReliability(page: string, rows: readonly (readonly string[])[]): string {
+export function renderTable(page: string, table: Table, rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
-  const table = [line(HEAD), line(HEAD.map(() => "---")), ...rows.map(line)].join("\n");
-  return `${page.slice(0, page.indexOf(BEGIN) + BEGIN.length)}\n\n${table}\n\n${page.slice(page.indexOf(END))}`;
+  const text = [line(table.head), line(table.head.map(() => "---")), ...rows.map(line)].join("\n");
+  const { begin, end } = marksOf(table);
+  return `${page.slice(0, page.indexOf(begin) + begin.length)}\n\n${text}\n\n${page.slice(page.indexOf(end))}`;
+}
+
+export function renderReliability(page: string, rows: readonly (readonly string[])[]): string {
+  return renderTable(page, RESULTS, rows);
 }
 
 /** The table's cells, without its head. */
-export function readRows(page: string): string[][] {
-  const lines = page.slice(page.indexOf(BEGIN), page.indexOf(END)).split("\n");
+export function readRows(page: string, table = RESULTS): string[][] {
+  const { begin, end } = marksOf(table);
+  const lines = page.slice(page.indexOf(begin), page.indexOf(end)).split("\n");
   const rows = lines.filter((line) => line.startsWith("|")).slice(2);
   return rows.map((row) =>
     row
@@ -39,6 +53,10 @@ export function readRows(page: string): string[][] {
       .slice(1, -1)
       .map((cell) => cell.trim()),
   );
+}
+
+function marksOf({ name }: Table): { begin: string; end: string } {
+  return { begin: `<!-- begin ${name} -->`, end: `<!-- end ${name} -->` };
 }
 
 function cellsOf({ fault, how, runs, seen, seed, at, scale }: Result): string[] {

@@ -27,19 +27,19 @@ const folder = mkdtempSync(join(tmpdir(), "posthorn-torture-"));
 const results = join(folder, "results.jsonl");
 
 /**
- * The files in which one of the faults is named at the head of a test's name; more words of it choose among
- * them.
+ * The files with a long form in which one of the faults is named at the head of a test's name; more words of it
+ * choose among them.
  */
 function filesOf(names: readonly string[]): string[] {
   const faults = names.map((name) => name.split(" ")[0] ?? name);
   return readdirSync(FAULTS, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".test.ts"))
-    .filter(
-      (name) =>
-        faults.length === 0 ||
-        faults.some((fault) => readFileSync(join(FAULTS, name), "utf8").includes(`"${fault} `)),
-    )
-    .map((name) => join("test", "faults", name));
+    .map((name) => join("test", "faults", name))
+    .filter((name) => {
+      const text = readFileSync(join(ROOT, name), "utf8");
+      const isChosen = faults.length === 0 || faults.some((fault) => text.includes(`"${fault} `));
+      return isChosen && text.includes(" report({");
+    });
 }
 
 function readResults(): Result[] {

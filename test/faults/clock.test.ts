@@ -7,68 +7,10 @@ import { FakeClock } from "../support/clock.ts";
 import { callOf, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, drain, readPost } from "../support/publishing.ts";
 import { createWorld, early, type Sent } from "./noting-world.ts";
-import { randomFor, report, SEED, times, TIMEOUT_MS } from "./report.ts";
-import { queryOf, rawOf } from "../support/handles.ts";
+import { queryOf } from "../support/handles.ts";
 
-describe("F11 a clock that is simulated", { timeout: TIMEOUT_MS }, () => {
-  it("never sends a post early, whatever the clock does", async () => {
-    const posts = times({ short: 300, long: 100_000 });
-    const perDay = 2_000;
-    const random = randomFor("early");
-    const total = { sent: 0, early: 0, jumps: 0 };
-    for (let done = 0; done < posts; done += perDay) {
-      await using world = await createWorld();
-      const { clock, sent } = world;
-      const start = clock.now();
-      const accounts = [];
-      for (let n = 0; n < 100; n++) accounts.push(await addAccount(world));
-      const count = Math.min(perDay, posts - done);
-      for (let n = 0; n < count; n++) {
-        const at = start + Math.floor(random() * DAY);
-        await addPost(world, accounts[n % accounts.length]!, { scheduled_at: at, due_at: at, next_at: at });
-      }
-      while (clock.now() < start + DAY + HOUR) {
-        const next = await nextAfter(world, clock.now());
-        // To the last millisecond before it, to it, past it, or anywhere: now and then back.
-        const dice = random();
-        const goal = next ?? clock.now() + 10 * MINUTE;
-        if (dice < 0.05) total.jumps += 1;
-        if (dice < 0.025) clock.jumpTo(toIso(clock.now() - Math.floor(random() * 10 * MINUTE)));
-        else if (dice < 0.05) clock.jumpTo(toIso(clock.now() + Math.floor(random() * 10 * MINUTE)));
-        else if (dice < 0.3) await clock.advance(Math.max(0, goal - clock.now() - 1));
-        else if (dice < 0.6) await clock.advance(goal - clock.now());
-        else await clock.advance(goal - clock.now() + Math.floor(random() * 2 * MINUTE));
-        await drain(world);
-      }
-      total.sent += sent.length;
-      total.early += early(sent).length;
-      expect({
-        SEED,
-        early: early(sent),
-        left: (
-          await queryOf(world.store)
-            .selectFrom("posts")
-            .select("id")
-            .where("status", "!=", "published")
-            .execute()
-        ).length,
-      }).toEqual({
-        SEED,
-        early: [],
-        left: 0,
-      });
-    }
-    report({
-      fault: "F11",
-      how: "a simulated clock that stands still, runs and jumps back and ahead by up to 10 minutes, posts due at any millisecond",
-      runs: `${total.sent} posts, ${total.jumps} jumps`,
-      seen: `${total.early} early; all published`,
-      isSeeded: true,
-    });
-  });
-
+describe("a clock", () => {
   it("publishes through the nights in which the hour changes, each post at its instant", async () => {
-    let sentTotal = 0;
     // An hour that does not exist, and one that comes twice.
     for (const [night, hours] of [
       ["2027-03-28", ["01:30", "02:00", "02:30", "03:00", "03:30"]],
@@ -92,23 +34,9 @@ describe("F11 a clock that is simulated", { timeout: TIMEOUT_MS }, () => {
       }
       expect(world.sent.map(({ at }) => at)).toEqual(times.toSorted((a, b) => a - b));
       expect(early(world.sent)).toEqual([]);
-      sentTotal += world.sent.length;
     }
-    report({
-      fault: "F11",
-      how: "the two nights of Europe/Berlin in which the hour changes, times without an offset in the hour that is missing and the one that comes twice",
-      runs: `2 nights, ${sentTotal} posts`,
-      seen: "each once, at its instant",
-    });
   });
 });
-
-async function nextAfter(world: TestContext, moment: number): Promise<number | null> {
-  const row = rawOf(world.store)
-    .prepare("SELECT MIN(next_at) AS next FROM posts WHERE next_at > ?")
-    .get([moment]) as { next: number | null };
-  return row.next;
-}
 
 /** The publisher itself, on a clock that the test sets; looks when it is told to, and once a second. */
 async function startOn(world: TestContext): Promise<Publisher> {
@@ -131,7 +59,7 @@ async function look(publisher: Publisher, world: { sent: readonly Sent[] }, sent
   expect(world.sent).toHaveLength(sent);
 }
 
-describe("F11 a clock that is set", { timeout: TIMEOUT_MS }, () => {
+describe("a clock that is set", () => {
   it("back by an hour: posts wait a minute, then go on, and no channel waits for the hour that is past", async () => {
     await using world = await createWorld();
     const { clock, log, sent } = world;
@@ -161,12 +89,6 @@ describe("F11 a clock that is set", { timeout: TIMEOUT_MS }, () => {
     } finally {
       await publisher.close();
     }
-    report({
-      fault: "F11",
-      how: "the clock is set back an hour under a running publisher",
-      runs: "1",
-      seen: "said in the log; nothing new for a minute, then on time; waits of channels are brought forward",
-    });
   });
 
   it("back by a few seconds: only until it has caught up", async () => {
@@ -226,12 +148,6 @@ describe("F11 a clock that is set", { timeout: TIMEOUT_MS }, () => {
     } finally {
       await publisher.close();
     }
-    report({
-      fault: "F11",
-      how: `the clock is set ahead by ${Math.round(ahead / MINUTE)} minutes, as after sleep, with three posts of a channel due in between`,
-      runs: "1",
-      seen: "no burst: oldest first, 30 s apart",
-    });
   });
 
   it("40 days ahead: what was due in between is called missed, and nothing of it goes out", async () => {
@@ -251,12 +167,6 @@ describe("F11 a clock that is set", { timeout: TIMEOUT_MS }, () => {
     } finally {
       await publisher.close();
     }
-    report({
-      fault: "F11",
-      how: "the clock is set 40 days ahead with posts due in between and after",
-      runs: "1",
-      seen: "those in between are called missed, none is sent, the later one waits",
-    });
   });
 
   it("40 days ahead and put right within ten seconds: nothing has happened", async () => {
@@ -279,11 +189,5 @@ describe("F11 a clock that is set", { timeout: TIMEOUT_MS }, () => {
     } finally {
       await publisher.close();
     }
-    report({
-      fault: "F11",
-      how: "the clock is set 40 days ahead and put right within ten seconds",
-      runs: "1",
-      seen: "nothing sent, nothing missed",
-    });
   });
 });

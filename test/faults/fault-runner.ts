@@ -13,30 +13,6 @@ import { openStore } from "../../src/store/open-store.ts";
 import { addAccount, addPost } from "../support/publishing.ts";
 import { queryOf } from "../support/handles.ts";
 
-/**
- * The points of the protocol at which a process is killed; `written` is before the transaction is durable.
- */
-export const KILL_POINTS = [
-  "claim:written",
-  "claim:durable",
-  "intent:written",
-  "intent:durable",
-  "change:sending",
-  "change:answered",
-  "read:sending",
-  "read:answered",
-  "handle:written",
-  "handle:durable",
-  "asked:written",
-  "asked:durable",
-  "result:written",
-  "result:durable",
-  "end:written",
-  "end:durable",
-  "takeover:written",
-  "takeover:durable",
-] as const;
-
 const built = new Map<string, Promise<string>>();
 
 /**
@@ -178,17 +154,6 @@ export async function readOutcome(path: string): Promise<FinalPost[]> {
   }));
 }
 
-/** Attempts that a kill cut off. */
-export async function countInterrupted(path: string): Promise<number> {
-  await using ctx = await openFolder(path);
-  const rows = await queryOf(ctx.store)
-    .selectFrom("attempts")
-    .select("id")
-    .where("outcome", "=", "interrupted")
-    .execute();
-  return rows.length;
-}
-
 /** What the run got wrong, in words; empty when it kept every promise. */
 export function judge(
   posts: readonly FinalPost[],
@@ -211,9 +176,4 @@ export function judge(
       wrong.push(`${post.caption}: called unknown (${post.error ?? ""})`);
   }
   return wrong;
-}
-
-/** As the table of results calls it: "class A". */
-export function className(provider: string): string {
-  return `class ${provider.slice(-1).toUpperCase()}`;
 }

@@ -4,13 +4,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { describe, expect, inject, it } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { IS_LONG, randomFor, TIMEOUT_MS } from "./report.ts";
 
 const PROGRAM = inject("program");
 
-/** The short form tries one kill of so many, and begins at any of them. */
-const EVERY = IS_LONG ? 1 : 10;
-const random = randomFor("the first start");
+/** One kill of so many is tried, beginning at any of them. */
+const EVERY = 20;
 
 interface Started {
   readonly signal: string | null;
@@ -82,11 +80,11 @@ async function assertRepaired(data: string): Promise<void> {
   }
 }
 
-describe("the first start", { timeout: TIMEOUT_MS }, () => {
+describe("the first start", { timeout: 240_000 }, () => {
   it("is repaired by the next one, wherever it is killed", async () => {
     using folder = temporaryFolder();
     let kills = 0;
-    for (let n = 1 + Math.floor(random() * EVERY); ; n += EVERY) {
+    for (let n = 1 + Math.floor(Math.random() * EVERY); ; n += EVERY) {
       const data = join(folder.path, `data-${n}`);
       const started = await serve(data, n);
       if (started.signal === null) {

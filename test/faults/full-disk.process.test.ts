@@ -49,15 +49,7 @@ async function fill(at: {
   const { provider, point, what } = at;
   await using servers = await startClassServers();
   await using folder = await makeDataFolder(provider, { count: 2, accounts: 1 }, at.path);
-  const running = runWorker(worker, [
-    folder.path,
-    servers.baseUrl,
-    point,
-    "1",
-    what,
-    String(FULL_MS),
-    "60000",
-  ]);
+  const running = runWorker(worker, [folder.path, servers.baseUrl, point, what, String(FULL_MS)]);
   const isReached = await running.reached;
   const exit = await startedAgain(at, running, [folder.path, servers.baseUrl]);
   expect(exit, exit.stderr).toMatchObject({ code: 0 });

@@ -99,7 +99,7 @@ const percentileOf = (values: readonly number[], p: number): number =>
 
 describe.runIf(process.platform === "linux")("F20 hostile clients", { timeout: TIMEOUT_MS }, () => {
   it("among honest ones: honest posts go out in time and once, and nothing grows", async () => {
-    const minutes = times({ short: 1, long: 60 });
+    const minutes = times({ short: 1, long: 20 });
     const program = inject("program");
     using folder = temporaryFolder();
     await using receiver = await startHonestReceiver();
@@ -215,13 +215,13 @@ describe.runIf(process.platform === "linux")("F20 hostile clients", { timeout: T
         `seed ${SEED}: ${JSON.stringify(seen, null, 1)}\n${failures.slice(0, 10).join("\n")}\n`,
       );
       expect(seen).toMatchObject({ missing: 0, twice: 0, failures: 0, isAlive: true });
-      // An hour is long enough for a p99; a minute on a busy machine is told by its middle.
+      // Twenty minutes are long enough for a p99; one on a busy machine is told by its middle.
       expect(seen.latenessMs[minutes >= 10 ? 1 : 0]).toBeLessThanOrEqual(1_000);
       expect(seen.mebibytes.late).toBeLessThan(seen.mebibytes.early * 1.3 + 50);
       expect(seen.descriptors.late).toBeLessThan(seen.descriptors.early * 1.3 + 50);
       report({
         fault: "F20",
-        how: `${Object.keys(rounds).length} kinds of hostile clients among honest ones for an hour, 1,024 descriptors, a log that nobody reads`,
+        how: `${Object.keys(rounds).length} kinds of hostile clients among honest ones, 1,024 descriptors, a log that nobody reads`,
         runs: `${minutes} min, ${due.size} honest posts`,
         seen:
           `0 twice, 0 lost; lateness p50 ${seen.latenessMs[0]} ms, p99 ${seen.latenessMs[1]} ms; calls p99 ${seen.callMs[1]} ms; ` +

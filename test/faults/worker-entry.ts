@@ -14,44 +14,24 @@ import { rawOf } from "../support/handles.ts";
 import { writeNamed } from "../support/protocol-writes.ts";
 
 /**
- * The publisher in a process of its own to which something happens, SIGKILL if nothing else is said, at the
- * n-th hit of a named point of the protocol. The points sit around the database and the network from outside;
- * the publisher knows nothing of them. "count": nothing happens, and how often it came to each is told at the end.
- * argv: data folder, base address of the platforms, point (or "none"), n, what happens, and for how many
- * milliseconds (SIGTERM: the time it has to end), and after how many milliseconds it is in vain.
+ * The publisher in a process of its own to which something happens, SIGKILL if nothing else is said, once it comes to a
+ * named point of the protocol. The points sit around the database and the network from outside; the publisher knows
+ * nothing of them. argv: data folder, base address of the platforms, point (or "none"), what happens, and for how many
+ * milliseconds.
  */
-const [
-  folder = "",
-  baseUrl = "",
-  point = "none",
-  hit = "1",
-  what = "kill",
-  lastsMs = "0",
-  giveUpMs = "300000",
-] = process.argv.slice(2);
+const [folder = "", baseUrl = "", point = "none", what = "kill", lastsMs = "0"] = process.argv.slice(2);
 
 /** What happens at the point. The test is told first, because some of it leaves no time to. */
 const HAPPENINGS: Readonly<Record<string, () => void>> = {
   kill: () => process.kill(process.pid, "SIGKILL"),
-  stop: () => process.kill(process.pid, "SIGSTOP"),
-  block: () => {
-    const until = performance.now() + Number(lastsMs);
-    while (performance.now() < until);
-  },
-  terminate: () => process.kill(process.pid, "SIGTERM"),
   full: fillDatabase,
   "full disk": fillDisk,
 };
 
-const counts: Record<string, number> = {};
-if (what === "count") process.once("exit", () => writeSync(1, `counted ${JSON.stringify(counts)}\n`));
-
-let hits = 0;
+let hasHappened = false;
 function passing(name: string): void {
-  counts[name] = (counts[name] ?? 0) + 1;
-  if (name !== point) return;
-  hits += 1;
-  if (hits !== Number(hit)) return;
+  if (name !== point || hasHappened) return;
+  hasHappened = true;
   writeSync(1, "reached\n");
   HAPPENINGS[what]?.();
 }
@@ -126,6 +106,9 @@ function countIntents(): number {
   ).n;
 }
 
+/** After so long it is in vain. */
+const GIVE_UP_MS = 120_000;
+
 const log = createMemoryLogger();
 const store = await openStore({
   file: join(folder, "posthorn.db"),
@@ -154,7 +137,6 @@ const publisher = await startPublisher(ctx, {
   identity: { role: "serve", host: "test", pid: process.pid, version: "0" },
 });
 wake = () => publisher.wake();
-process.once("SIGTERM", () => void publisher.close(Number(lastsMs)).then(() => process.exit(0)));
 process.stdout.write("publishing\n");
 
 const started = Date.now();
@@ -164,7 +146,7 @@ const timer = setInterval(() => {
     .get([]) as {
     waiting: number;
   };
-  if (row.waiting > 0 && Date.now() - started < Number(giveUpMs)) return;
+  if (row.waiting > 0 && Date.now() - started < GIVE_UP_MS) return;
   clearInterval(timer);
   if (row.waiting > 0) process.stderr.write(`${log.lines.map((line) => JSON.stringify(line)).join("\n")}\n`);
   void publisher.close().then(() => process.exit(row.waiting > 0 ? 3 : 0));

@@ -3,6 +3,7 @@ import { PlatformFault } from "../../src/ports/platform-io.ts";
 import type { Platform } from "../../src/ports/platform.ts";
 import { editPublishedPost } from "../../src/posts/live-posts.ts";
 import { cancelPost, getPost } from "../../src/posts/posts.ts";
+import { takeOver } from "../../src/store/queries/publishing/release.ts";
 import type { PostRow } from "../../src/store/schema/tables.ts";
 import { callOf, createTestContext, type TestContext } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";
@@ -67,6 +68,27 @@ describe("taking a live post down", () => {
     await at.ctx.clock.advance(3_600_000);
     await drain(at.ctx);
     expect(at.asked).toEqual(["remove"]);
+  });
+
+  it("says that it was begun where the process ends in the middle, and is done by the same call again", async () => {
+    let isAlive = false;
+    await using at = await world({}, (asked) => ({
+      remove: async () => {
+        asked.push("remove");
+        // A process that ends here writes down nothing more.
+        if (!isAlive) await new Promise(() => {});
+      },
+    }));
+    void takeDown(at);
+    await expect.poll(() => at.asked).toEqual(["remove"]);
+    const left = await readPost(at.ctx, at.post.id);
+    expect(left).toMatchObject({ status: "published", next_at: null });
+    expect(left.error).toMatch(/was to be taken down.*Take it down again/);
+    const worker = left.lease_worker ?? "";
+    await at.ctx.store.write((tx) => takeOver(tx, worker, { now: at.ctx.clock.now(), arrivedAt: -Infinity }));
+    isAlive = true;
+    expect((await takeDown(at)).post).toMatchObject({ status: "cancelled", error: null });
+    expect(at.asked).toEqual(["remove", "remove"]);
   });
 
   it("says what was done, and where somebody had removed it there before", async () => {

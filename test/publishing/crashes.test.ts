@@ -2,12 +2,16 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newId } from "../../src/domain/ids.ts";
 import { MINUTE, SECOND } from "../../src/domain/time.ts";
 import { TIME_LIMITS } from "../../src/domain/time-limits.ts";
+import { fromStored } from "../../src/domain/sentences.ts";
 import { claimDue, LateCauses } from "../../src/publishing/claim.ts";
+import { startPublisher } from "../../src/publishing/loop.ts";
 import type { ClaimedPost } from "../../src/store/engine/claims.ts";
 import { takeOver } from "../../src/store/queries/publishing/release.ts";
+import { agentsWords } from "../../src/toolkit/words.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";
 import { addAccount, addPost, readPost } from "../support/publishing.ts";
+import { scriptedPlatform } from "../support/scripted-platform.ts";
 
 let ctx: TestContext;
 beforeEach(async () => {
@@ -65,10 +69,57 @@ describe("a post whose process ends while it works on it", () => {
     }
     expect(waits).toEqual([0, TIME_LIMITS.secondCrash, TIME_LIMITS.thirdCrash]);
     expect(waits.reduce((sum, ms) => sum + ms)).toBeGreaterThanOrEqual(TIME_LIMITS.machineTrouble);
-    expect(await readPost(ctx, id)).toMatchObject({
-      status: "failed",
-      error: expect.stringMatching(/^The program ended 4 times in a row/),
+    const post = await readPost(ctx, id);
+    expect(post).toMatchObject({ status: "failed", in_doubt: 0, crashes: 0 });
+    expect(agentsWords(fromStored(post.error ?? ""))).toMatch(
+      /^The program ended 4 times in a row while it worked on this post\. .*send it again\.$/i,
+    );
+    const attempts = await queryOf(ctx.store).selectFrom("attempts").select("outcome").execute();
+    expect(attempts.map(({ outcome }) => outcome)).toEqual([...Array(3).fill("interrupted"), "failed"]);
+  });
+
+  it("is in doubt where it may be out", async () => {
+    const { id } = await due("guilty");
+    for (let crash = 1; crash <= 4; crash++) {
+      const worker = newId("wrk");
+      const [post] = await claimBy(worker);
+      if (crash === 1) await intent(post!, "create");
+      await die(worker);
+      await ctx.clock.advance(MINUTE);
+    }
+    const { status, in_doubt, error } = await readPost(ctx, id);
+    expect({ status, in_doubt }).toEqual({ status: "failed", in_doubt: 1 });
+    expect(agentsWords(fromStored(error ?? ""))).toMatch(
+      /^outcome unknown: the program ended 4 times in a row /,
+    );
+  });
+
+  it("is worked on after the others once it was there twice, with no other such post beside it", async () => {
+    const order: string[] = [];
+    let [working, most] = [0, 0];
+    const platform = scriptedPlatform({
+      publish: async ({ caption, id }) => {
+        order.push(caption ?? "");
+        if (caption === "suspect") most = Math.max(most, (working += 1));
+        // The publisher is woken meanwhile, and looks for more.
+        for (let wakes = 0; wakes < 5; wakes++, publisher.wake())
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        if (caption === "suspect") working -= 1;
+        return { state: "live", platformPostId: id, platformUrl: null };
+      },
     });
+    const media = { forPost: () => ({}) as never, release: async () => {} };
+    await using own = await createTestContext({ platformList: [platform], media });
+    for (const [caption, crashes] of [...Array(4).fill(["suspect", 2]), ...Array(4).fill(["other", 1])]) {
+      const { id } = await addPost(own, await addAccount(own), { caption, scheduled_at: own.clock.now() });
+      await queryOf(own.store).updateTable("posts").set({ crashes }).where("id", "=", id).execute();
+    }
+    const identity = { role: "serve", host: "test", pid: process.pid, version: "0" } as const;
+    const publisher = await startPublisher({ ...own, workerId: newId("wrk") }, { identity });
+    await expect.poll(() => order.length).toBe(8);
+    await publisher.close();
+    expect(most).toBe(1);
+    expect(order.slice(0, 4)).toEqual(Array(4).fill("other"));
   });
 
   it("begins to count anew once it got further", async () => {

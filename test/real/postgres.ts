@@ -11,13 +11,13 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import pg from "pg";
 import { startClassServers } from "../faults/class-servers.ts";
 import { buildWorker } from "../faults/fault-runner.ts";
 import { randomFor } from "../faults/report.ts";
 import { CLASSES, gatherFleet } from "../postgres/faults/fleet.ts";
 import { openStoreOn } from "../support/postgres-store-on.ts";
 import { administer, makeTemplate, urlOf, type PostgresAddress } from "../support/postgres-server.ts";
-import { readTables } from "../support/postgres-copy.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { conclude, freePort, tell } from "./world.ts";
 
@@ -115,6 +115,24 @@ async function startAddress(first: number) {
       server.close();
     },
   };
+}
+
+/** Of each table the rows as JSON. */
+async function readTables(url: string): Promise<ReadonlyMap<string, string>> {
+  const rows = new Map<string, string>();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const tables = await client.query<{ name: string }>(
+    "SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'",
+  );
+  for (const { name } of tables.rows) {
+    const all = await client.query<{ rows: string }>(
+      `SELECT coalesce(json_agg(t ORDER BY t::text), '[]')::text AS rows FROM ${name} t`,
+    );
+    rows.set(name, all.rows[0]?.rows ?? "[]");
+  }
+  await client.end();
+  return rows;
 }
 
 using primary = makePrimary(join(folder.path, "primary"), await freePort());

@@ -1,3 +1,6 @@
+/** By then what is due is settled, once no fault happens any more. */
+export const SETTLED_WITHIN_MS = 10 * 60_000;
+
 /** What was asked, and what came of it: what the judge reads. Times are true times in ms. */
 export interface Deed {
   readonly tool: string;
@@ -9,6 +12,12 @@ export interface Deed {
   /** `unknown`: no answer came. */
   outcome: "done" | "refused" | "unknown";
   answer: Record<string, unknown>;
+  /** As of a wish: the database may not know of it any more. */
+  isForgotten?: boolean;
+  /** The key that it was asked with, where a program did. */
+  by?: string;
+  /** Beyond what that key allows. */
+  mayNot?: boolean;
 }
 
 /** A text at a time, as somebody wished it for a post. */
@@ -17,6 +26,8 @@ export interface Version {
   /** By the machine's clock; -Infinity: as soon as it may. */
   readonly scheduledAt: number;
   readonly deed: Deed;
+  /** What of both it changes, whatever else was changed meanwhile. Missing: both. */
+  readonly sets?: readonly ("text" | "time")[];
   /** Of a draft: which revision it is. Null: no answer told. */
   revision?: number | null;
 }
@@ -38,11 +49,50 @@ export interface Wish {
   slotAt: number | null;
   /** An older copy took the database's place, which does not know all that was done with it. */
   isForgotten: boolean;
+  /** The table that it is a row of. */
+  readonly table?: string;
+}
+
+/** What comes again each day, at a time of the day in a zone, with a text of its own each time. */
+export interface Series {
+  readonly name: string;
+  readonly channel: string;
+  readonly channelId: string;
+  readonly time: string;
+  readonly zone: string;
+  readonly texts: readonly string[];
+  readonly saved: Deed;
+  readonly approvals: Deed[];
+  readonly stops: Deed[];
+  isForgotten: boolean;
+}
+
+/** Somebody wants to be told of what happens. */
+export interface Hook {
+  readonly path: string;
+  /** Null: of all. */
+  readonly channelIds: readonly string[] | null;
+  readonly deed: Deed;
+  id: string | null;
+  /** An older copy took the database's place since. */
+  isRestored: boolean;
+}
+
+/** An event that somebody is to be told of, as the database says it at the end. */
+export interface FinalEvent {
+  readonly hookId: string;
+  readonly id: string;
+  readonly event: string;
+  readonly postId: string | null;
+  readonly status: string;
+  readonly error: string | null;
+  readonly nextAt: number | null;
 }
 
 /** What the database says at the end. */
 export interface FinalPost {
   readonly id: string;
+  readonly channelId: string;
   readonly caption: string;
   readonly status: string;
   readonly error: string | null;

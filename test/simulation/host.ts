@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { startPublishing } from "../../src/app/publisher.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import type { Context } from "../../src/app/compose.ts";
-import { AppError } from "../../src/domain/errors.ts";
 import type { Caller } from "../../src/domain/permissions.ts";
 import { newId } from "../../src/domain/ids.ts";
 import type { Logger } from "../../src/ports/logger.ts";
@@ -13,6 +12,7 @@ import { ON_SERVER } from "../../src/store/engine/capabilities.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import type { Engine, Liveness } from "../../src/store/engine/engine.ts";
 import type { Store, Tx } from "../../src/store/engine/store.ts";
+import { explained } from "../../src/store/local/sentences.ts";
 import { createStore } from "../../src/store/open-store.ts";
 import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import { listWorkersBeside } from "../../src/store/queries/workers.ts";
@@ -26,7 +26,7 @@ import { PLATFORMS } from "./thread-platform.ts";
 import type { Realm, World } from "./world.ts";
 
 /** What the disk does, and how often. */
-const DISK_FAULTS = { full: 0.004, slow: 0.02 } as const;
+const DISK_FAULTS = { full: 0.004, slow: 0.02, broken: 0.003 } as const;
 
 /** One data folder, its clock, and the processes that work on it. */
 export class Machine {
@@ -292,10 +292,9 @@ export class Host {
     await world.sleep(world.between(0, isSlow ? 4_000 : 2));
     if (!isCalm && world.chance(DISK_FAULTS.full) && world.allows("fullDisk"))
       this.machine.fullUntil = world.elapsed + world.between(1_000, 60_000);
-    if (!isCalm && world.elapsed < this.machine.fullUntil)
-      throw new AppError("unavailable", "The disk is full.", {
-        cause: Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" }),
-      });
+    if (!isCalm && world.elapsed < this.machine.fullUntil) throw troubled("SQLITE_FULL");
+    if (!isCalm && world.chance(DISK_FAULTS.broken) && world.allows("brokenDisk"))
+      throw troubled("SQLITE_IOERR_FSYNC");
     const result = await engine.write(work);
     await world.sleep(world.between(0, 2));
     return result;
@@ -334,6 +333,10 @@ export class Host {
 
   /** The workers of this process that are held. */
   readonly workers = new Set<string>();
+}
+
+function troubled(code: string): unknown {
+  return explained(Object.assign(new Error("The disk failed."), { code }));
 }
 
 /** A part that no story here needs. */

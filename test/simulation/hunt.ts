@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { applyMutant, type Mutant, MUTANTS } from "./mutants.ts";
+import { writeRows } from "./report.ts";
 
 /*
  * Whether the simulation finds faults that are known to be there: each is planted in a copy of the checkout, and worlds
@@ -16,6 +17,8 @@ const { values } = parseArgs({
     only: { type: "string", multiple: true },
     /** For each fault. */
     minutes: { type: "string", default: "10" },
+    /** Write what was found into docs/reliability.md. */
+    report: { type: "boolean", default: false },
   },
 });
 
@@ -119,4 +122,8 @@ const work = async (folder: string): Promise<void> => {
 };
 await Promise.all(Array.from({ length: TOGETHER }, (_, at) => work(join(root, String(at)))));
 process.stdout.write(`${chosen.length} faults, ${missed} not found\n`);
+if (values.report)
+  await writeRows([
+    ["faults planted in the source, and found", `${chosen.length - missed} of ${chosen.length}`],
+  ]);
 process.exit(missed / chosen.length > MISSED ? 1 : 0);

@@ -42,12 +42,32 @@ export function judgeTimes(outcome: Outcome): string[] {
   ];
 }
 
+/** Asked for by then, and no later one was answered before. */
+export function possibleAt(versions: readonly Version[], at: number): Version[] {
+  return versions.filter(({ deed }, index) => {
+    if (deed.outcome === "refused" || deed.invokedAt > at) return false;
+    return !versions.some(
+      (later, other) =>
+        other > index &&
+        later.deed.outcome === "done" &&
+        later.deed.invokedAt > (deed.answeredAt ?? deed.invokedAt) &&
+        (later.deed.answeredAt ?? Infinity) < at,
+    );
+  });
+}
+
+/** What sets its time. */
+export function timesOf({ versions }: Wish): Version[] {
+  return versions.filter(({ sets }) => sets?.includes("time") ?? true);
+}
+
 /** All that may have decided when it goes out, the latest of it, by a clock of its deeds. */
 function latestTime({ wish, publication }: OfWish, clock: (deed: Deed) => number): number {
   const ofVersion = ({ scheduledAt, deed }: Version): number => Math.max(scheduledAt, clock(deed));
-  const versions = wish.versions.filter(({ text }) => text === publication.text).map(ofVersion);
+  const texts = wish.versions.filter(({ text }) => text === publication.text).map(({ deed }) => clock(deed));
+  const times = possibleAt(timesOf(wish), publication.leftAt).map(ofVersion);
   const deeds = [...wish.repeats, ...(wish.approvals ?? [])].map(clock);
-  return Math.max(...versions, ...deeds, wish.slotAt ?? -Infinity);
+  return Math.max(...texts, ...times, ...deeds, wish.slotAt ?? -Infinity);
 }
 
 function tooLate(one: OfWish, { jumps }: Outcome): string[] {
@@ -72,8 +92,11 @@ function notOnTime(one: OfWish, all: readonly OfWish[], { deeds }: Outcome): str
   if (isInUnknownSlot(wish)) return [];
   const before = all
     .filter((other) => other.wish.channelId === wish.channelId && other.publication.at < publication.at)
-    .map((other) => other.publication.at);
-  const resumed = pausesOf(wish, deeds, false)
+    .map((other) => other.publication.at + (isLeftOver(other) ? SPACED_MS : 0));
+  const connected = deeds.filter(
+    ({ tool, args }) => tool === "connect_channel" && args["accountId"] === wish.channelId,
+  );
+  const resumed = [...pausesOf(wish, deeds, false), ...connected]
     .filter(({ invokedAt }) => invokedAt < publication.at)
     .map(endOf);
   const may = Math.max(latestTime(one, endOf), ...before, ...resumed);
@@ -81,6 +104,13 @@ function notOnTime(one: OfWish, all: readonly OfWish[], { deeds }: Outcome): str
     ? []
     : [`${wish.name} came out ${Math.round((publication.at - may) / 1_000)} seconds late for no reason.`];
 }
+
+/** Posts that are so late go out one by one. */
+function isLeftOver(one: OfWish): boolean {
+  return one.publication.at > latestTime(one, endOf) + LEFT_OVER_MS;
+}
+const LEFT_OVER_MS = 175_000;
+const SPACED_MS = 30_000;
 
 function endOf({ answeredAt, invokedAt }: Deed): number {
   return answeredAt ?? invokedAt;

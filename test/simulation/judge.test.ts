@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
-import type { Deed, FinalPost, Version, Wish } from "./history.ts";
+import { wishesOf } from "./acts-series.ts";
+import type { Deed, FinalEvent, FinalPost, Hook, Series, Version, Wish } from "./history.ts";
 import { judge, type Outcome } from "./judge.ts";
 import type { Publication } from "./platforms.ts";
+import type { Told } from "./receivers.ts";
 
 /* The judge itself: each rule with a history that breaks it, and one that just holds. */
 
 const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 const DUE = 100 * MINUTE;
 
 function deed(invokedAt: number, more: Partial<Deed> = {}): Deed {
@@ -37,12 +40,14 @@ const out = (text = "post 1 v1", sentAt = DUE, platform = "class_a"): Publicatio
   text,
   at: sentAt + 10,
   sentAt,
+  leftAt: sentAt,
   clockAt: sentAt,
   from: "host1",
 });
 
 const row = (more: Partial<FinalPost> = {}): FinalPost => ({
   id: "post_1",
+  channelId: "acc_1",
   caption: "post 1 v1",
   status: "published",
   error: null,
@@ -53,10 +58,12 @@ const row = (more: Partial<FinalPost> = {}): FinalPost => ({
   ...more,
 });
 
+const NOTHING = { deeds: [], series: [], hooks: [], told: [], events: [], figures: [] };
+
 function told(more: Partial<Outcome>): string[] {
   const holds = { wishes: [wish()], published: [out()], posts: [row()], clockAt: 200 * MINUTE };
-  const world = { isCalm: false, zone: "UTC", channels, deeds: [], jumps: [], sent: [] };
-  return judge({ violations: [], stray: [], ...world, ...holds, ...more });
+  const world = { isCalm: false, zone: "UTC", channels, jumps: [], sent: [] };
+  return judge({ violations: [], stray: [], ...world, ...NOTHING, ...holds, ...more });
 }
 
 const channels = ["acc_1", "acc_2"].map((id) => ({
@@ -107,6 +114,68 @@ const draft = (approvals: Deed[]): Wish =>
   });
 const changed = (outcome: Deed["outcome"]): Wish =>
   wish({ versions: [version("post 1 v1"), version("post 1 v2", { deed: deed(2 * MINUTE, { outcome }) })] });
+/** One changes the text, another the time, both before anybody answered. */
+const merged = (sentAt: number): Partial<Outcome> => ({
+  wishes: [
+    wish({
+      versions: [
+        version("post 1 v1"),
+        version("post 1 v2", { deed: deed(2 * MINUTE), sets: ["text"] }),
+        version("post 1 v1", { deed: deed(2 * MINUTE), sets: ["time"], scheduledAt: DUE - MINUTE }),
+      ],
+    }),
+  ],
+  published: [out("post 1 v2", sentAt)],
+});
+const keyed = (id: string): Deed =>
+  deed(MINUTE, { args: { idempotencyKey: "k" }, answer: { post: { id: `post_${id}` } } });
+/** Each day at 1:40, approved before the first. */
+const daily = (more: Partial<Series> = {}): Series => {
+  const begun = { draft: { decision: { at: new Date(MINUTE).toISOString() } } };
+  const texts = ["post 1 v1", "post 1 v2"];
+  const one = { name: "post 1", channel: "class_a", channelId: "acc_1", time: "01:40", zone: "UTC", texts };
+  const approvals = [deed(MINUTE, { answer: begun })];
+  return { ...one, saved: deed(0), approvals, stops: [], isForgotten: false, ...more };
+};
+const series = (one: Series, ...posts: FinalPost[]): Partial<Outcome> => ({
+  series: [one],
+  wishes: wishesOf(one, 200 * MINUTE),
+  published: posts[0]?.status === "published" ? [out()] : [],
+  posts,
+});
+const second = row({ caption: "post 1 v2", status: "scheduled", scheduledAt: DUE + DAY });
+const table = (made: number): Partial<Outcome> => ({
+  wishes: [1, 2].map((at) =>
+    wish({ name: `post ${at}`, id: null, versions: [version(`post ${at} v1`)], table: "t" }),
+  ),
+  published: [],
+  posts: [1, 2].map((at) => failed({ id: `post_${at}`, caption: `post ${at} v1` })).slice(0, made),
+});
+const hook: Hook = { path: "/h", channelIds: null, deed: deed(0), id: "whk_1", isRestored: false };
+const event: FinalEvent = {
+  ...{ hookId: "whk_1", id: "evt_1", event: "post.published", postId: "post_1" },
+  ...{ status: "delivered", error: null, nextAt: null },
+};
+const heard = (more: Partial<Told & { caption: string }> = {}): Told => {
+  const data = { id: "post_1", caption: more.caption ?? "post 1 v1" };
+  const body = JSON.stringify({ type: "post.published", data });
+  return { path: "/h", id: "evt_1", body, at: DUE + 20, isTaken: true, ...more };
+};
+const hooked = (told: Told[], ...events: Partial<FinalEvent>[]): Partial<Outcome> => ({
+  hooks: [hook],
+  told,
+  events: events.map((more) => ({ ...event, ...more })),
+});
+const revoked = (use: Deed): Partial<Outcome> => ({
+  deeds: [
+    { ...deed(2 * MINUTE), tool: "revoke_key", args: { key: "key_1" } },
+    { ...use, by: "key_1" },
+  ],
+});
+const unsure = deed(MINUTE, { mayNot: true, outcome: "unknown" });
+const givenUp = (at: number): Partial<Outcome> => ({
+  deeds: [deed(at, { tool: "disconnect_channel", args: { accountId: "acc_1" } })],
+});
 const slots = (more: Partial<Wish>): Partial<Outcome> => ({
   wishes: [
     wish({ slotAt: DUE }),
@@ -155,6 +224,74 @@ describe("the judge", () => {
       { wishes: [draft([approval(2)])] },
       { wishes: [draft([approval(1), approval(2)])] },
     ],
+    ["the change of two, too early", merged(DUE - MINUTE - 1), merged(DUE - MINUTE)],
+    [
+      "changed just before it was sent",
+      {
+        wishes: [wish({ versions: [version("post 1 v1"), version("post 1 v2", { deed: deed(DUE - 11) })] })],
+      },
+      {
+        wishes: [wish({ versions: [version("post 1 v1"), version("post 1 v2", { deed: deed(DUE - 10) })] })],
+      },
+    ],
+    [
+      "approved, and no post",
+      { wishes: [{ ...draft([approval(1)]), id: null }], published: [], posts: [] },
+      { wishes: [{ ...draft([]), id: null }], published: [], posts: [] },
+    ],
+    ["a time of a series missing", series(daily(), row()), series(daily(), row(), second)],
+    [
+      "a time of a series on another day",
+      series(daily(), row(), { ...second, scheduledAt: DUE + DAY - 1 }),
+      series(daily({ approvals: [deed(MINUTE, { outcome: "unknown" })] }), row(), second),
+    ],
+    [
+      "a series stopped",
+      series(daily({ stops: [deed(DUE + MINUTE)] }), row(), second),
+      series(daily({ stops: [deed(DUE + MINUTE)] }), row(), { ...second, status: "cancelled" }),
+    ],
+    ["a table in part", table(1), table(2)],
+    ["told of what is not so", hooked([heard({ at: DUE })], {}), hooked([heard()], {})],
+    ["told in two ways", hooked([heard(), heard({ caption: "post 1" })], {}), hooked([heard(), heard()], {})],
+    [
+      "told twice",
+      hooked([heard(), heard({ id: "evt_2" })], {}),
+      { ...hooked([heard(), heard({ id: "evt_2" })], {}), hooks: [{ ...hook, isRestored: true }] },
+    ],
+    ["never told", hooked([]), { ...hooked([]), hooks: [{ ...hook, deed: deed(MINUTE) }] }],
+    ["said to be told", hooked([heard({ isTaken: false })], {}), hooked([heard()], {})],
+    [
+      "told by nobody",
+      hooked([], { status: "pending", nextAt: DUE }),
+      hooked([], { status: "pending", nextAt: 200 * MINUTE }),
+    ],
+    [
+      "not told without a reason",
+      hooked([], { status: "failed" }),
+      hooked([], { status: "failed", error: "It was turned off." }),
+    ],
+    ["done with a revoked key", revoked(deed(3 * MINUTE)), revoked(deed(2 * MINUTE))],
+    [
+      "done beyond what a key allows",
+      { deeds: [deed(MINUTE, { mayNot: true })] },
+      { deeds: [deed(MINUTE, { mayNot: true, outcome: "refused" })] },
+    ],
+    [
+      "out beyond what a key allows",
+      { wishes: [wish({ versions: [version("post 1 v1", { deed: unsure })] })] },
+      {
+        wishes: [wish({ id: null, versions: [version("post 1 v1", { deed: unsure })] })],
+        published: [],
+        posts: [],
+      },
+    ],
+    ["on a channel that was given up", givenUp(DUE - 3 * MINUTE), givenUp(DUE - MINUTE)],
+    [
+      "figures of another post",
+      { figures: [{ text: "post 1 v1", stored: [8], told: [7] }] },
+      { figures: [{ text: "post 1 v1", stored: [7], told: [6, 7] }] },
+    ],
+    ["two answers", { deeds: [keyed("1"), keyed("2")] }, { deeds: [keyed("1"), keyed("1")] }],
     ["one slot for two", slots({}), slots({ channelId: "acc_2" })],
     ["a slot that there is not", inSlot(DUE + 7 * MINUTE), inSlot(DUE)],
     [

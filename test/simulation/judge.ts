@@ -1,5 +1,15 @@
-import type { Deed, FinalPost, Version, Wish } from "./history.ts";
-import { judgeTimes } from "./judge-times.ts";
+import { judgeActs } from "./judge-acts.ts";
+import {
+  type Deed,
+  type FinalEvent,
+  type FinalPost,
+  type Hook,
+  type Series,
+  SETTLED_WITHIN_MS,
+  type Wish,
+} from "./history.ts";
+import type { Told } from "./receivers.ts";
+import { judgeTimes, possibleAt, timesOf } from "./judge-times.ts";
 import type { Sent } from "./network.ts";
 import type { Channel } from "./people.ts";
 import type { Publication } from "./platforms.ts";
@@ -8,6 +18,16 @@ import { commentOn } from "./thread-platform.ts";
 /** All that is left of a world when it is over. */
 export interface Outcome {
   readonly wishes: readonly Wish[];
+  readonly deeds: readonly Deed[];
+  readonly series: readonly Series[];
+  readonly hooks: readonly Hook[];
+  readonly told: readonly Told[];
+  readonly events: readonly FinalEvent[];
+  readonly figures: readonly {
+    readonly text: string;
+    readonly stored: readonly number[];
+    readonly told: readonly number[];
+  }[];
   readonly published: readonly Publication[];
   /** What platforms refused as no careful client's. */
   readonly violations: readonly string[];
@@ -27,9 +47,6 @@ export interface Outcome {
   readonly jumps: readonly number[];
 }
 
-/** By then what is due is settled, once no fault happens any more. */
-export const SETTLED_WITHIN_MS = 10 * 60_000;
-
 /** What cannot be in any world where the promises hold: a sentence for each. */
 export function judge(outcome: Outcome): string[] {
   const publicOf = (wish: Wish): Publication[] =>
@@ -46,6 +63,7 @@ export function judge(outcome: Outcome): string[] {
       )
       .map(({ text, platform }) => `“${text}” came out on ${platform}, and nobody wished for it.`),
     ...crowded(outcome.wishes),
+    ...judgeActs(outcome),
     ...comments(outcome),
     ...outcome.wishes.flatMap((wish) => again(wish, outcome)),
     ...judgeTimes(outcome),
@@ -79,30 +97,16 @@ function early(wish: Wish, out: readonly Publication[]): string[] {
         wish.versions.some((one) => one.text === text && one.scheduledAt > sentAt),
       )
       .map(({ sentAt }) => `${wish.name} came out at ${new Date(sentAt).toISOString()}, before its time.`);
-  return out.flatMap(({ text, sentAt, at }) => {
-    const possible = wish.versions.filter((version, index) => isPossible(wish, version, index, at));
-    if (!possible.some((version) => version.text === text))
+  // Another may have changed the one while somebody changed the other.
+  const texts = wish.versions.filter(({ sets }) => sets?.includes("text") ?? true);
+  return out.flatMap(({ text, sentAt, leftAt }) => {
+    if (!possibleAt(texts, leftAt).some((version) => version.text === text))
       return [`${wish.name} came out as “${text}”, which had been changed before.`];
-    return possible.some((version) => version.text === text && version.scheduledAt <= sentAt)
+    return possibleAt(timesOf(wish), leftAt).some(({ scheduledAt }) => scheduledAt <= sentAt)
       ? []
       : [`${wish.name} came out at ${new Date(sentAt).toISOString()}, before its time.`];
   });
 }
-
-/** Asked for by then, and no later one was answered before. */
-function isPossible(wish: Wish, { deed }: Version, index: number, at: number): boolean {
-  if (deed.outcome === "refused" || deed.invokedAt > at) return false;
-  return !wish.versions.some(
-    (later, other) =>
-      other > index &&
-      later.deed.outcome === "done" &&
-      later.deed.invokedAt > (deed.answeredAt ?? deed.invokedAt) &&
-      (later.deed.answeredAt ?? Infinity) < at - SENT_WITHIN_MS,
-  );
-}
-
-/** A request that was sent before the change may arrive so much later. */
-const SENT_WITHIN_MS = 30_000;
 
 /** Nothing unapproved, and what a person approved is what went out. */
 function unapproved(wish: Wish, out: readonly Publication[]): string[] {
@@ -175,7 +179,9 @@ function lost(wish: Wish, out: readonly Publication[], { posts, clockAt }: Outco
   const rows = posts.filter(({ id, caption }) => id === wish.id || texts.includes(caption));
   const [row] = rows;
   if (rows.length > 1) return [`${wish.name} is in the database ${rows.length} times.`];
-  // A draft that nobody approved has no post.
+  const isApproved = wish.approvals?.some(({ outcome }) => outcome === "done") === true;
+  if (row === undefined && isApproved) return [`${wish.name} was approved, and has no post.`];
+  // A draft that nobody approved has none.
   if (row === undefined && wish.approvals !== null && wish.id === null && out.length === 0) return [];
   if (row === undefined)
     return wish.id === null && out.length === 0 ? [] : [`${wish.name} was taken, and is not there any more.`];

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { Tally } from "./report.ts";
 import { shrink, story } from "./shrink.ts";
 import { openStage, tell } from "./story.ts";
 
@@ -19,6 +20,8 @@ const { values } = parseArgs({
     /** Where the files of the worlds are. */
     folder: { type: "string" },
     trace: { type: "boolean", default: false },
+    /** Write what was seen into docs/reliability.md. */
+    report: { type: "boolean", default: false },
     without: { type: "string", default: "" },
     "fault-minutes": { type: "string" },
   },
@@ -48,12 +51,14 @@ const minutes = values["fault-minutes"] === undefined ? {} : { minutes: Number(v
 const options = { without, ...minutes };
 let histories = 0;
 let violations = 0;
+const tally = new Tally();
 const stage = await openStage(folder);
 try {
   for (const seed of seeds()) {
     const ended = await tell(stage, seed, options);
     histories += 1;
     violations += ended.violations.length;
+    tally.add(ended);
     const isHeld = ended.violations.length === 0;
     const lasted = Math.round(ended.lasted / 60_000);
     if (values.trace) process.stdout.write(`${ended.trace.join("\n")}\n`);
@@ -71,5 +76,6 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
+if (values.report) await tally.write();
 process.stdout.write(`${histories} histories, ${violations} violations\n`);
 process.exit(violations === 0 ? 0 : 1);

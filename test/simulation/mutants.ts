@@ -64,7 +64,11 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
       "send(at, spec, false)",
     ],
     ["doubt forgotten when refused", `  if (isInDoubt) return "intent";\n`, ""],
-    ["lateness limit ignored in a run", "at.ctx.clock.now() > at.deadline && !hasTouched(at.steps)", "false"],
+    [
+      "lateness limit ignored in a run",
+      "if (at.ctx.clock.now() > at.deadline) await",
+      "if (at.deadline < 0) await",
+    ],
     [
       "restored step sent without asking",
       "if (at.inDoubtSince === null) return send(at, spec, false);",
@@ -82,9 +86,6 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
       'if (known !== undefined) return known;\n  return at.ctx.cipher.sign("effect key", `${at.lease.postId}|${at.run}|${step}`)',
       'void known;\n  return at.ctx.cipher.sign("effect key", `${at.lease.postId}|${at.lease.fence}|${step}`)',
     ],
-  ],
-  "src/publishing/follow-ups.ts": [
-    ["follow-up begun anew", "  if (at.steps.has(step)) return null;\n  try", "  try"],
   ],
   "src/publishing/run.ts": [
     [
@@ -138,6 +139,11 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
       "limit holds up only its post",
       `accountWait: { until: allowedAt, cause: "rate_limit", scope: fault.scope },`,
       "",
+    ],
+    [
+      "what follows a live post forgotten",
+      "nextAt: isOver ? null : nextAt,",
+      "nextAt: isOver ? nextAt : null,",
     ],
     ["tries never end", "isLast: made >= MAX_TRIES", "isLast: false"],
     [

@@ -17,6 +17,10 @@ export interface Arrived {
   readonly from: Realm;
   /** The furthest that the sender's clock had shown when it was sent, and what it showed then. */
   readonly sentAt: number;
+  /** The true time then. */
+  readonly leftAt: number;
+  /** What is to happen to it on its way. */
+  readonly fault: string | null;
   readonly clockAt: number;
 }
 
@@ -50,6 +54,8 @@ export const ROAD_FAULTS = {
   rejected: 0.01,
   /** It arrives twice, where that is one request to its server. */
   twice: 0.01,
+  /** Its sender dies before the answer is there. */
+  dies: 0.02,
   /** It arrives late, or its answer does. */
   slow: 0.06,
 } as const;
@@ -69,6 +75,10 @@ interface RateLimit {
   knownFrom: number;
 }
 
+/** After a fault of an account. The sum of all shares times this is below 1. */
+const MORE_IN_A_PATCH = 3;
+const PATCH_MS = 60_000;
+
 /** What a dead host had sent has arrived by then. */
 const LONGEST_MS = 25_000;
 
@@ -82,6 +92,10 @@ export class Network {
   faults: readonly RoadFault[] = ALL_FAULTS;
   /** Whether this request ends the process that sends it. */
   kills: (request: Arrived) => boolean = () => false;
+  /** Ends a process. */
+  end: (realm: Realm) => void = () => {};
+  /** Until when faults come more often, by the account: they seldom come alone. */
+  readonly #patches = new Map<string, number>();
   readonly #limits = new Map<string, RateLimit>();
   /** Changes under way, by their account. */
   readonly #changes = new Map<string, number>();
@@ -99,13 +113,15 @@ export class Network {
     };
   }
 
-  #fault(): RoadFault | null {
+  #fault(account: string): RoadFault | null {
     if (this.faults.length === 0) return null;
-    let left = this.#world.random();
+    const isPatch = (this.#patches.get(account) ?? 0) > this.#world.elapsed;
+    let left = this.#world.random() * (isPatch ? 1 / MORE_IN_A_PATCH : 1);
     for (const [fault, share] of Object.entries(ROAD_FAULTS)) {
       left -= share;
       if (left >= 0) continue;
       const isHere = this.faults.includes(fault as RoadFault) && this.#world.allows(fault);
+      if (isHere) this.#patches.set(account, this.#world.elapsed + PATCH_MS);
       return isHere ? (fault as RoadFault) : null;
     }
     return null;
@@ -113,7 +129,6 @@ export class Network {
 
   #request(realm: Realm, request: OutboundRequest): Promise<OutboundResponse> {
     const world = this.#world;
-    const fault = this.#fault();
     const url = new URL(request.url);
     const what = `${request.method} ${url.host}${url.pathname}`;
     return new Promise((resolve, reject) => {
@@ -124,8 +139,11 @@ export class Network {
         body: typeof request.body === "string" ? request.body : (request.body?.toString() ?? ""),
         from: realm,
         sentAt: Math.floor(Math.max(world.now + realm.skewMs, realm.shown)),
+        leftAt: world.now,
+        fault,
         clockAt: Math.floor(world.now + realm.skewMs),
       };
+      const fault = this.#fault(accountOf(arrived));
       const over = this.#begin(arrived);
       const sent = this.#note(arrived);
       let isOver = false;
@@ -161,7 +179,8 @@ export class Network {
       } catch (error) {
         return end(() => reject(error as Error));
       }
-      if (this.kills(arrived)) return;
+      if (this.kills(arrived)) return this.end(realm);
+      if (fault === "dies") world.after(world.between(0, 80), () => this.end(realm), OUTSIDE);
       const isSlow = fault === "slow";
       const onWay = isSlow && world.chance(0.5) ? world.between(1_000, LONGEST_MS) : world.between(1, 40);
       const arrive = (): void => {
@@ -205,9 +224,9 @@ export class Network {
     return () => this.#changes.set(account, (this.#changes.get(account) ?? 1) - 1);
   }
 
-  #note({ body, method }: Arrived): Sent | null {
-    const text = method === "GET" ? null : (/"text":"([^"]*)"/.exec(body)?.[1] ?? null);
-    if (text === null) return null;
+  #note(arrived: Arrived): Sent | null {
+    const text = /"text":"([^"]*)"/.exec(arrived.body)?.[1] ?? null;
+    if (text === null || arrived.method === "GET" || accountOf(arrived) === "") return null;
     const sent = { text, at: this.#world.now, isRefused: false };
     this.sent.push(sent);
     return sent;

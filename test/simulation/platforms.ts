@@ -8,6 +8,8 @@ export interface Publication {
   /** True time, and the time on the clock of who sent it, when it was sent. */
   readonly at: number;
   readonly sentAt: number;
+  /** True time when it was sent. */
+  readonly leftAt: number;
   /** What the sender's clock showed then. */
   readonly clockAt: number;
   readonly from: string;
@@ -56,9 +58,10 @@ export class Platforms {
     );
   }
 
-  #show(name: string, text: string, { sentAt, clockAt, from }: Arrived): string {
-    const { now } = this.#world;
-    this.published.push({ platform: `class_${name}`, text, at: now, sentAt, clockAt, from: from.name });
+  #show(name: string, text: string, { sentAt, leftAt, clockAt, from }: Arrived): string {
+    const { now: at } = this.#world;
+    const sent = { sentAt, leftAt, clockAt, from: from.name };
+    this.published.push({ platform: `class_${name}`, text, at, ...sent });
     this.#world.note(`PUBLIC on class_${name}: ${text}`);
     return `${name}${this.#next++}`;
   }

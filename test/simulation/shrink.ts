@@ -1,8 +1,16 @@
 import { ROAD_FAULTS } from "./network.ts";
-import { ACT_NAMES } from "./people.ts";
+import { ACT_NAMES } from "./acts.ts";
 import { type Ended, type Shorter, type Stage, tell, UNREST_NAMES } from "./story.ts";
 
-const NAMES = [...UNREST_NAMES, ...Object.keys(ROAD_FAULTS), "slowDisk", "fullDisk", "commit", ...ACT_NAMES];
+const NAMES = [
+  ...UNREST_NAMES,
+  ...Object.keys(ROAD_FAULTS),
+  "slowDisk",
+  "fullDisk",
+  "brokenDisk",
+  "commit",
+  ...ACT_NAMES,
+];
 const MAX_LINES = 38;
 
 /** The simplest history of this seed in which something is amiss still. */

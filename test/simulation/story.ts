@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { plainCall } from "../../src/context.ts";
 import { loadCatalog } from "../../src/app/setup.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
 import { callerOf } from "../support/context.ts";
@@ -6,13 +7,17 @@ import { freshDatabase } from "../support/fresh-schema.ts";
 import { queryOf } from "../support/handles.ts";
 import { addAccount } from "../support/publishing.ts";
 import { fromStoredOrNull } from "../../src/domain/sentences.ts";
-import type { FinalPost } from "./history.ts";
+import { type FinalEvent, type FinalPost, SETTLED_WITHIN_MS } from "./history.ts";
 import { type Host, Machine } from "./host.ts";
-import { judge, SETTLED_WITHIN_MS } from "./judge.ts";
+import { judge, type Outcome } from "./judge.ts";
+import { wishesOf } from "./acts-series.ts";
+import { TURNS } from "./acts.ts";
 import { offsetChangeAfter } from "./judge-times.ts";
 import { ALL_FAULTS, type Arrived, Network } from "./network.ts";
 import { type Channel, People } from "./people.ts";
 import { Platforms } from "./platforms.ts";
+import { connectPages, RenewedPlatform } from "./renewed-platform.ts";
+import { Receivers } from "./receivers.ts";
 import { PLATFORMS } from "./thread-platform.ts";
 import { enter, World } from "./world.ts";
 
@@ -68,6 +73,10 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
   const network = new Network(world);
   const platforms = new Platforms(world);
   for (const [name, server] of platforms.servers()) network.servers.set(name, server);
+  const renewed = new RenewedPlatform(world, platforms.published);
+  network.servers.set("class-h.example", (request) => renewed.serve(request));
+  const receivers = new Receivers(world);
+  network.servers.set("hook.example", (request) => receivers.serve(request));
   const folder = join(stage.folder, "data");
   const machine = new Machine({
     world,
@@ -89,12 +98,16 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
     const channels: Channel[] = [];
     for (let left = world.between(1, 4); left > 0; left -= 1) {
       const provider = world.pick(CLASSES);
-      const { id } = await addAccount(first.ctx, {
-        provider,
-        name: `${provider} ${left}`,
-        inspected_at: world.now,
-      });
-      channels.push({ id, provider, schedule: slotsOf(world, zone) });
+      const isKnown = provider === "class_h" && channels.some((channel) => channel.provider === provider);
+      if (isKnown) continue;
+      const account = { provider, name: `${provider} ${left}`, inspected_at: world.now };
+      const made = world.in(first.realm, async () =>
+        provider === "class_h"
+          ? (await connectPages(plainCall(first.ctx, callerOf()))).ids
+          : [(await addAccount(first.ctx, account)).id],
+      );
+      await world.run(500);
+      for (const id of await made) channels.push({ id, provider, schedule: slotsOf(world, zone) });
     }
     const set = channels.map(({ id, schedule }) =>
       first.call("update_account", { accountId: id, schedule }, callerOf()),
@@ -109,26 +122,37 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
       mood === "wild"
         ? [unrest(people, zone, forMs), ...(world.chance(0.2) ? [restore(people, forMs)] : [])]
         : [company(machine, zone)];
-    const lives = [people.live(forMs), people.live(forMs), ...around];
+    const lives = [people.live(forMs, TURNS), people.live(forMs, TURNS), ...around];
     const living = Promise.all(lives).catch((error: unknown) => void stray.push(String(error)));
     await world.run(forMs + 120_000);
     calm(machine, network);
+    receivers.isCalm = true;
     void keepOneRunning(machine, zone);
     await world.run(SETTLED_WITHIN_MS + 120_000);
     await Promise.race([living, world.run(1)]);
     const posts = await readPosts(machine.living[0]);
+    const clockAt = people.clock();
     const outcome = {
-      wishes: people.wishes,
+      wishes: [...people.wishes, ...people.series.flatMap((one) => wishesOf(one, clockAt))],
+      series: people.series,
+      deeds: people.deeds,
       published: platforms.published,
-      violations: [...platforms.violations, ...(mood === "wild" ? [] : network.violations)],
+      hooks: people.hooks,
+      told: receivers.told,
+      events: await readEvents(machine.living[0]),
+      figures: await readFigures(machine.living[0], renewed.figures),
+      violations: [
+        ...platforms.violations,
+        ...receivers.violations,
+        ...(mood === "wild" ? [] : [...network.violations, ...renewed.violations]),
+      ],
       sent: mood === "wild" ? [] : network.sent,
       isCalm: mood === "calm",
       zone,
       channels,
-      deeds: people.deeds,
       jumps: machine.jumps,
       posts,
-      clockAt: Math.floor(world.now + machine.skewMs),
+      clockAt,
       stray: [...stray, ...people.bugs],
     };
     const violations = judge(outcome);
@@ -158,17 +182,18 @@ function wake(machine: Machine, network: Network): void {
   const { world } = machine;
   machine.isCalm = false;
   network.faults = ALL_FAULTS;
-  if (world.chance(0.2)) network.kills = (request) => isGuilty(machine, request);
+  network.end = (realm) => {
+    machine.living.find((host) => host.realm === realm)?.crash();
+    // The rest with it, for a while: what was under way may be too late by then.
+    if (world.chance(0.1) && world.allows("downtime")) void downtime(machine);
+  };
+  if (world.chance(0.2)) network.kills = (request) => isGuilty(world, request);
 }
 
 const GUILTY = /post \d*7 v/;
 
-function isGuilty(machine: Machine, { body, from, method }: Arrived): boolean {
-  const host = machine.living.find(({ realm }) => realm === from);
-  if (method === "GET" || host === undefined || !GUILTY.test(body)) return false;
-  if (!machine.world.allows("guilty") || machine.world.chance(0.1)) return false;
-  host.crash();
-  return true;
+function isGuilty(world: World, { body, method }: Arrived): boolean {
+  return method !== "GET" && GUILTY.test(body) && world.allows("guilty") && world.chance(0.9);
 }
 
 /** Others join it, and everything works. */
@@ -248,6 +273,11 @@ function putBack(people: People, copy: { readonly file: string; readonly at: num
   for (const host of people.machine.living) host.crash();
   people.machine.putBack(copy.file);
   people.world.note(`the database of ${new Date(copy.at).toISOString()} is put back`);
+  for (const hook of people.hooks) hook.isRestored = true;
+  for (const deed of people.deeds) if (deed.invokedAt > copy.at - 120_000) deed.isForgotten = true;
+  for (const one of people.series)
+    if ([one.saved, ...one.approvals, ...one.stops].some(({ isForgotten }) => isForgotten === true))
+      one.isForgotten = true;
   for (const wish of people.wishes) {
     const deeds = [
       ...wish.versions.map(({ deed }) => deed),
@@ -286,13 +316,55 @@ function jump(machine: Machine): void {
   machine.world.note(`the clock is set by ${byMs} ms`);
 }
 
+/** By text: what the database has, and what was told. */
+async function readFigures(
+  host: Host | undefined,
+  told: ReadonlyMap<string, readonly number[]>,
+): Promise<Outcome["figures"]> {
+  if (host === undefined) return [];
+  const rows = await queryOf(host.ctx.store)
+    .selectFrom("results as r")
+    .innerJoin("posts as p", "p.id", "r.post_id")
+    .select(["p.caption", "r.h1", "r.h24", "r.d7", "r.d30"])
+    .execute();
+  return rows.map(({ caption, h1, h24, d7, d30 }) => ({
+    text: caption ?? "",
+    stored: [h1, h24, d7, d30]
+      .flatMap((one) => (one ?? "").split(",").filter((part) => part !== ""))
+      .map(Number),
+    told: told.get(caption ?? "") ?? [],
+  }));
+}
+
+async function readEvents(host: Host | undefined): Promise<FinalEvent[]> {
+  if (host === undefined) return [];
+  const rows = await queryOf(host.ctx.store).selectFrom("webhook_deliveries").selectAll().execute();
+  return rows.map(({ id, event, snapshot, status, error, webhook_id: hookId, next_at: nextAt }) => {
+    const { id: postId } = JSON.parse(snapshot) as { id?: string };
+    return {
+      id,
+      hookId,
+      event,
+      postId: event.startsWith("post.") ? (postId ?? null) : null,
+      status,
+      error,
+      nextAt,
+    };
+  });
+}
+
 async function readPosts(host: Host | undefined): Promise<FinalPost[]> {
   if (host === undefined) throw new Error("Nothing runs at the end.");
   const { ctx } = host;
-  const held = await queryOf(ctx.store).selectFrom("accounts").select("id").where("paused", "=", 1).execute();
+  const held = await queryOf(ctx.store)
+    .selectFrom("accounts")
+    .select("id")
+    .where((eb) => eb.or([eb("paused", "=", 1), eb("status", "<>", "connected")]))
+    .execute();
   const rows = await queryOf(ctx.store).selectFrom("posts").selectAll().execute();
   return rows.map((row) => ({
     id: row.id,
+    channelId: row.account_id,
     caption: row.caption ?? "",
     status: row.status,
     error: row.error === null ? null : String(fromStoredOrNull(row.error)),

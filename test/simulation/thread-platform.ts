@@ -3,6 +3,7 @@ import { PlatformFault } from "../../src/ports/platform-io.ts";
 import type { PublishIo } from "../../src/ports/publish-io.ts";
 import { reconcileByListing } from "../../src/platforms/shared/reconcile.ts";
 import { CLASS_PLATFORMS } from "../faults/class-platforms.ts";
+import { class_h } from "./renewed-platform.ts";
 import { scriptedPlatform, TEXT_CAPABILITIES } from "../support/scripted-platform.ts";
 
 /** What follows each post of a thread, once that is live. */
@@ -35,6 +36,8 @@ async function publishThread(post: PlatformPost, io: PublishIo): Promise<Publish
     });
   const id = await show("create", caption, true);
   await io.followUp("The comment", async () => void (await show("comment", commentOn(caption), false)));
+  // Where it is, which some platforms tell later.
+  await io.request({ method: "GET", url: `${base}?since=0`, headers, isIdempotent: true });
   return { state: "live", platformPostId: id, platformUrl: null };
 }
 
@@ -51,4 +54,5 @@ export const PLATFORMS = {
     capabilities: { ...TEXT_CAPABILITIES, reconciles: "list" },
     publish: publishThread,
   }),
+  class_h,
 };

@@ -1,4 +1,4 @@
-import { chromium, type Browser } from "playwright-core";
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from "playwright-core";
 import { findBrowser } from "./find-browser.ts";
 
 /** What headless Chromium needs as root in a container, and to leave the network alone. */
@@ -12,7 +12,19 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-export async function launchBrowser(): Promise<Browser> {
+/** One for the whole process, which it ends with. */
+let shared: Promise<Browser> | null = null;
+
+export async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  return (await (shared ??= launch())).newContext(options);
+}
+
+export async function closeBrowser(): Promise<void> {
+  await (await shared)?.close();
+  shared = null;
+}
+
+async function launch(): Promise<Browser> {
   const executablePath = findBrowser();
   if (executablePath === null) {
     throw new Error(

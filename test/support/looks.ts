@@ -1,7 +1,8 @@
 import { createRequire } from "node:module";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, BrowserContext, Frame, Page } from "playwright-core";
+import type { BrowserContext, Frame, Page } from "playwright-core";
+import { newContext } from "./browser.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -13,8 +14,8 @@ export const WIDTHS = [
 /** A page is opened once, and looked at in both. */
 export const THEMES = ["light", "dark"] as const;
 
-export function newWindow(browser: Browser, { width }: { readonly width: number }): Promise<BrowserContext> {
-  return browser.newContext({ viewport: { width, height: 800 }, reducedMotion: "reduce" });
+export function newWindow({ width }: { readonly width: number }): Promise<BrowserContext> {
+  return newContext({ viewport: { width, height: 800 }, reducedMotion: "reduce" });
 }
 
 /**

@@ -5,7 +5,7 @@ import { DEATH, openStoreOn } from "./postgres-store-on.ts";
 import { createDatabase } from "./postgres.ts";
 
 /** A store in which whoever a test takes over from is dead, as on SQLite, where the caller has made sure of that. */
-export async function openTestStoreOn(url: string): Promise<Store> {
+async function openTestStoreOn(url: string): Promise<Store> {
   const opened = await openStoreOn(url);
   const store = createStore({ ...opened, queue: { ...opened.queue, death: async () => DEATH } });
   const enlisted = new Set<string>();

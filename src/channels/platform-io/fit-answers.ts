@@ -131,8 +131,18 @@ export function fitEndpoints(title: string, endpoints: Endpoints): Endpoints {
 export function fitTokens(title: string, tokens: Tokens): Tokens {
   requireFitSecrets(title, tokens.secrets);
   const scopes = tokens.scopes?.slice(0, MAX_SCOPES).map((scope) => plainText(scope, MAX_SCOPE_CHARS));
-  return { ...tokens, scopes: scopes ?? null };
+  const { expiresAt, renewableUntil } = tokens;
+  const ends = { expiresAt: fitMoment(expiresAt), renewableUntil: fitMoment(renewableUntil) };
+  return { ...tokens, ...ends, scopes: scopes ?? null };
 }
+
+/** Servers tell how long a token lasts as any number. What no clock will show is no end. */
+function fitMoment(ms: number | null): number | null {
+  return ms !== null && Math.abs(ms) <= MAX_MOMENT ? Math.floor(ms) : null;
+}
+
+/** https://tc39.es/ecma262/#sec-time-values-and-time-range */
+const MAX_MOMENT = 8.64e15;
 
 function requireFitSecrets(title: string, secrets: Tokens["secrets"]): void {
   if (Object.values(secrets).some(({ length }) => length > MAX_TOKEN_CHARS))

@@ -1,6 +1,4 @@
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../support/browser.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { say, toStored } from "../../../src/domain/sentences.ts";
 import { addAccount, addPosts, type TestPost } from "../../support/post-rows.ts";
 import {
@@ -19,14 +17,8 @@ const REASON = toStored(say(LOST, { next: [{ do: "reconnect", provider: "feed", 
 /** The same, for a person in front of a view. */
 const SHOWN_REASON = `${LOST} Ask your agent to reconnect it.`;
 
-let browser: Browser;
 let host: HostSide;
 let shown: ShownApp;
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser?.close());
 
 beforeEach(async () => {
   host = await startHostSide("Europe/Berlin");
@@ -63,7 +55,7 @@ async function show(posts: readonly TestPost[], options: ShowOptions = {}): Prom
     .set({ error: REASON })
     .where("status", "=", "failed")
     .execute();
-  shown = await showApp(browser, host, options);
+  shown = await showApp(host, options);
   await shown.view.locator("#grid :is([role=grid], .brief)").waitFor();
 }
 
@@ -691,7 +683,7 @@ describe("a host", () => {
   it("may pass on only the text of the answer, or an error", async () => {
     await addPosts(host.ctx.store, [HELLO]);
     const { content } = await host.client.callTool({ name: "show_calendar", arguments: {} });
-    shown = await showApp(browser, host, { result: { content } });
+    shown = await showApp(host, { result: { content } });
     await chip(/Hello/).waitFor();
     await shown.page.evaluate(
       `window.bridge.sendToolResult({ isError: true, content: [{ type: "text", text: "from: is after to." }] })`,

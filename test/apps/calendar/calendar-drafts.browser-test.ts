@@ -1,17 +1,14 @@
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../support/browser.ts";
 import { objectionsTo, picture, THEMES, WIDTHS } from "../../support/looks.ts";
 import { addAccount, addPosts } from "../../support/post-rows.ts";
 import { showApp, startHostSide, type HostSide, type ShownApp } from "../shared/app-host.ts";
 
 const WEEK = { from: "2026-11-23", to: "2026-11-29" };
 
-let browser: Browser;
 let host: HostSide;
 
 beforeAll(async () => {
-  [browser, host] = await Promise.all([launchBrowser(), startHostSide("Europe/Berlin")]);
+  host = await startHostSide("Europe/Berlin");
   await addAccount(host.ctx.store, { id: "acc_1", name: "Blog" });
   await addPosts(host.ctx.store, [{ id: "post_1", caption: "Hello", scheduledAt: "2026-11-24T08:00:00Z" }]);
   const save = (args: object) =>
@@ -19,10 +16,7 @@ beforeAll(async () => {
   await save({ title: "Opening", caption: "We open", scheduledAt: "2026-11-24T09:30:00Z", submit: true });
   await save({ caption: "Half written\n\nand more", scheduledAt: "2026-11-25T09:30:00Z" });
 });
-afterAll(async () => {
-  await browser?.close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 
 async function show(args: Record<string, string>, width = 760): Promise<ShownApp> {
   const calendar: any = (await host.client.callTool({ name: "show_calendar", arguments: args }))
@@ -33,7 +27,7 @@ async function show(args: Record<string, string>, width = 760): Promise<ShownApp
     (at, index) => ({ accountId: `acc_${1 + (index % 2)}`, at }),
   );
   const structuredContent = { ...calendar, drafts, freeSlots };
-  const shown = await showApp(browser, host, { args, width, result: { content: [], structuredContent } });
+  const shown = await showApp(host, { args, width, result: { content: [], structuredContent } });
   await shown.view.locator("#grid [role=grid]").waitFor();
   return shown;
 }

@@ -1,6 +1,4 @@
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../support/browser.ts";
 import { objectionsTo, picture, THEMES, WIDTHS } from "../../support/looks.ts";
 import { addAccount, addPosts } from "../../support/post-rows.ts";
 import { queryOf } from "../../support/handles.ts";
@@ -9,11 +7,10 @@ import { showApp, startHostSide, type HostSide, type ShownApp } from "../shared/
 const NAME = "A very long name of a channel, Donaudampfschifffahrtsgesellschaftskapitänsmütze";
 const HEBREW = "חדשות היום: סיפור על קרן יער";
 
-let browser: Browser;
 let host: HostSide;
 
 beforeAll(async () => {
-  [browser, host] = await Promise.all([launchBrowser(), startHostSide("Europe/Berlin")]);
+  host = await startHostSide("Europe/Berlin");
   const { store } = host.ctx;
   await addAccount(store, { id: "acc_1" });
   await addAccount(store, { id: "acc_2", provider: "bluesky" });
@@ -48,10 +45,7 @@ beforeAll(async () => {
     .where("status", "=", "failed")
     .execute();
 });
-afterAll(async () => {
-  await browser?.close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 
 const day = (shown: ShownApp, date: string) => shown.view.locator(`[data-day="${date}"]`).first();
 
@@ -94,7 +88,7 @@ describe.each(WIDTHS)("the calendar in a $name window", ({ name, width }) => {
     "(%s) has nothing that axe objects to, and fits",
     async (state) => {
       const room = state === "text" ? { containerDimensions: { maxHeight: 160, width } } : {};
-      await using shown = await showApp(browser, host, { width, context: room });
+      await using shown = await showApp(host, { width, context: room });
       await shown.view.locator("#grid :is([role=grid], .brief)").waitFor();
       await STATES[state]?.(shown);
       const frame = shown.frame();

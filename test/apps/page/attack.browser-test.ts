@@ -1,7 +1,6 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeSignIn } from "../../../src/access/page-sessions.ts";
-import { launchBrowser } from "../../support/browser.ts";
 import { startCanary, type Canary } from "../../support/canary.ts";
 import { newWindow } from "../../support/looks.ts";
 import { evil, fillWithHostileTexts, type HostileWorld, MARK } from "./hostile-world.ts";
@@ -12,18 +11,14 @@ import { startPageHost, type PageHost } from "./page-host.ts";
  * nothing else with it.
  */
 
-let browser: Browser;
 let host: PageHost;
 let world: HostileWorld;
 
 beforeAll(async () => {
-  [browser, host] = await Promise.all([launchBrowser(), startPageHost()]);
+  host = await startPageHost();
   world = await fillWithHostileTexts(host);
 });
-afterAll(async () => {
-  await browser?.close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 
 /** Notes whatever runs, is blocked, or leaves for elsewhere. */
 async function watch(page: Page): Promise<readonly string[]> {
@@ -197,7 +192,7 @@ const ROOMS: Readonly<Record<string, () => readonly string[]>> = {
 
 describe("texts of others", () => {
   it.each(Object.keys(ROOMS))("run nothing, call nothing and break nothing in the room %s", async (room) => {
-    const page = await host.open(browser, { path: "/app/settings" });
+    const page = await host.open({ path: "/app/settings" });
     const seen = await watch(page);
     const faults: string[] = [];
     const texts: string[] = [];
@@ -228,7 +223,7 @@ describe("pages of others", () => {
 
   /** Signed in, and then at another page: of the same machine at another port, and of another name of it. */
   async function strangers(): Promise<Page[]> {
-    const page = await host.open(browser, { path: "/app/settings" });
+    const page = await host.open({ path: "/app/settings" });
     const other = await page.context().newPage();
     await page.goto(`${elsewhere.origin}/`);
     await other.goto(`http://localhost:${elsewhere.port}/`);
@@ -321,7 +316,7 @@ describe("pages of others", () => {
 });
 
 it("the page's worker serves the page alone", async () => {
-  const page = await host.open(browser, { path: "/app/settings" });
+  const page = await host.open({ path: "/app/settings" });
   const register = (options: string): Promise<unknown> =>
     page.evaluate(
       `navigator.serviceWorker.register("/app/sw.js", ${options}).then(({ scope }) => scope, () => null)`,
@@ -351,7 +346,7 @@ it("a one-time address that was stolen after its use, or made up, signs no one i
     "a".repeat(100_000),
     "../../api/session",
   ].entries()) {
-    await using window = await newWindow(browser, { width: 1_280 });
+    await using window = await newWindow({ width: 1_280 });
     const page = await window.newPage();
     const seen = await watch(page);
     await page.goto(`${host.address}/app/sign-in#${at > 1 ? encodeURIComponent(hash) : hash}`);

@@ -1,7 +1,8 @@
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import type { AppContext } from "../../../src/context.ts";
 import type { Permission } from "../../../src/domain/permissions.ts";
 import { PERMISSIONS } from "../../../src/domain/permissions.ts";
+import { newContext } from "../../support/browser.ts";
 import { startService, type Service } from "../../support/service.ts";
 
 interface OpenOptions {
@@ -18,8 +19,8 @@ interface OpenOptions {
 
 export interface PageHost extends Service {
   readonly address: string;
-  /** A new window, signed in, whose clock stands where the server's is. Close its context, or the browser. */
-  open(browser: Browser, options: OpenOptions): Promise<Page>;
+  /** A new window, signed in, whose clock stands where the server's is. It is closed with the host. */
+  open(options: OpenOptions): Promise<Page>;
 }
 
 /** The whole service with its page, on a data folder that goes with the test. Nothing publishes. */
@@ -31,15 +32,17 @@ export async function startPageHost(
   const service = await startService(options, overrides, timezone);
   const address = `http://127.0.0.1:${service.port}`;
   service.ctx.links.publicUrl = async () => address;
-  const open: PageHost["open"] = async (browser, options) => {
+  const contexts: BrowserContext[] = [];
+  const open: PageHost["open"] = async (options) => {
     const { path, width = 1_280, height = 800, theme = "light" } = options;
-    const context = await browser.newContext({
+    const context = await newContext({
       viewport: { width, height },
       colorScheme: theme,
       reducedMotion: "reduce",
       timezoneId: "America/New_York",
       locale: "en-GB",
     });
+    contexts.push(context);
     await signIn(service, context, options, address);
     const page = await context.newPage();
     // Timers go on: only what day it is comes from the test.
@@ -47,7 +50,15 @@ export async function startPageHost(
     await page.goto(`${address}${path}`);
     return page;
   };
-  return { ...service, address, open };
+  return {
+    ...service,
+    address,
+    open,
+    async [Symbol.asyncDispose]() {
+      await Promise.all(contexts.map((context) => context.close()));
+      await service[Symbol.asyncDispose]();
+    },
+  };
 }
 
 async function signIn(

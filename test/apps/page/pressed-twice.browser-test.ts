@@ -1,6 +1,5 @@
-import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { launchBrowser } from "../../support/browser.ts";
+import type { Locator, Page } from "playwright-core";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { addAccount, addPosts } from "../../support/post-rows.ts";
 import { type PageHost, startPageHost } from "./page-host.ts";
 
@@ -8,21 +7,13 @@ import { type PageHost, startPageHost } from "./page-host.ts";
  * A person presses twice, before the page has shown that the first press was heard. It is done once.
  */
 
-let browser: Browser;
 let host: PageHost;
 let page: Page;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser?.close());
 beforeEach(async () => {
   host = await startPageHost();
   await addAccount(host.ctx.store, { id: "acc_sky", name: "Alpine Club", provider: "bluesky" });
 });
-afterEach(async () => {
-  await page?.context().close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterEach(() => host?.[Symbol.asyncDispose]());
 
 /** How often the page asks for it. */
 async function countRequests(target: string): Promise<() => number> {
@@ -42,7 +33,7 @@ const pressTwice = (button: Locator): Promise<void> =>
 const button = (name: string): Locator => page.getByRole("button", { name, exact: true });
 
 it("a draft is scheduled once, by button and by key", async () => {
-  page = await host.open(browser, { path: "/app/write?account=acc_sky" });
+  page = await host.open({ path: "/app/write?account=acc_sky" });
   await page.getByLabel("Text", { exact: true }).fill("Snow");
   await page.getByText(/^Saved /).waitFor();
   const calls = await countRequests("/app/api/tools/decide_draft");
@@ -56,7 +47,7 @@ it("a draft is scheduled once, by button and by key", async () => {
 });
 
 it("a key is made once", async () => {
-  page = await host.open(browser, { path: "/app/settings" });
+  page = await host.open({ path: "/app/settings" });
   await page.getByRole("button", { name: /^Claude Code/ }).click();
   const calls = await countRequests("/app/api/keys");
   await pressTwice(page.getByRole("dialog").getByRole("button", { name: "Make the key" }));
@@ -68,7 +59,7 @@ it("a post is sent again once", async () => {
   await addPosts(host.ctx.store, [
     { id: "post_a", accountId: "acc_sky", provider: "bluesky", caption: "Ice", status: "failed" },
   ]);
-  page = await host.open(browser, { path: "/app/trouble" });
+  page = await host.open({ path: "/app/trouble" });
   const calls = await countRequests("/app/api/tools/retry_post");
   await pressTwice(page.getByRole("button", { name: /^Send again/ }).first());
   await pressTwice(page.getByRole("button", { name: "Send it now" }));

@@ -1,32 +1,26 @@
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeSignIn } from "../../../src/access/page-sessions.ts";
-import { launchBrowser } from "../../support/browser.ts";
 import { newWindow, objectionsTo, picture, THEMES, WIDTHS } from "../../support/looks.ts";
 import { startPageHost, type PageHost } from "./page-host.ts";
 
-let browser: Browser;
 let host: PageHost;
 beforeAll(async () => {
-  [browser, host] = await Promise.all([launchBrowser(), startPageHost()]);
+  host = await startPageHost();
   await host.addFeed();
 });
-afterAll(async () => {
-  await browser?.close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 
 describe("signing in", () => {
   it("takes the one-time address once, and leaves no token in the address bar or the history", async () => {
     const address = `${host.address}/app/sign-in#${await makeSignIn(host.ctx)}`;
-    await using first = await newWindow(browser, { width: 1_280 });
+    await using first = await newWindow({ width: 1_280 });
     const page = await first.newPage();
     await page.goto(address);
     await page.getByRole("heading", { name: "Plan", exact: true }).waitFor();
     expect(page.url()).toBe(`${host.address}/app/plan`);
     await page.getByRole("heading", { name: "Welcome to Posthorn" }).waitFor();
     await page.locator('nav a[aria-current="page"]').getByText("Plan").waitFor();
-    await using second = await newWindow(browser, { width: 1_280 });
+    await using second = await newWindow({ width: 1_280 });
     const stranger = await second.newPage();
     await stranger.goto(address);
     await stranger.getByRole("alert").getByText("does not sign in any more").waitFor();
@@ -35,7 +29,7 @@ describe("signing in", () => {
 
   it("takes a new address in the place of a session, and keeps the session where the address is an old one", async () => {
     const token = await makeSignIn(host.ctx);
-    const page = await host.open(browser, { path: "/app/plan", permissions: ["read"] });
+    const page = await host.open({ path: "/app/plan", permissions: ["read"] });
     const nameOf = async (): Promise<string> => {
       const answer = await page.context().request.get(`${host.address}/app/api/session`);
       return (await answer.json()).session.name;
@@ -51,7 +45,7 @@ describe("signing in", () => {
   });
 
   it("takes a key, refuses a wrong one with its reason, and signs out", async () => {
-    await using window = await newWindow(browser, { width: 1_280 });
+    await using window = await newWindow({ width: 1_280 });
     const page = await window.newPage();
     await page.goto(`${host.address}/app/settings`);
     await page.getByLabel("Or paste an API key").fill("phk_nothing");
@@ -67,7 +61,7 @@ describe("signing in", () => {
   });
 
   it("asks to sign in again where the session ends while the page is open", async () => {
-    const page = await host.open(browser, { path: "/app/plan" });
+    const page = await host.open({ path: "/app/plan" });
     await page.getByRole("heading", { name: "Plan", exact: true }).waitFor();
     await page.context().clearCookies();
     // Anything the page asks for from now on may show it: nothing behind the question can be clicked any more.
@@ -77,7 +71,7 @@ describe("signing in", () => {
   });
 
   it.each(WIDTHS)("has nothing that axe objects to in a $name window", async ({ name, width }) => {
-    await using window = await newWindow(browser, { width });
+    await using window = await newWindow({ width });
     const page = await window.newPage();
     await page.goto(`${host.address}/app/sign-in#wrong`);
     await page.getByRole("alert").waitFor();

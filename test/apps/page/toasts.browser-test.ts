@@ -1,17 +1,11 @@
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { launchBrowser } from "../../support/browser.ts";
 import { startPageHost, type PageHost } from "./page-host.ts";
 
-let browser: Browser;
 let host: PageHost;
 beforeAll(async () => {
-  [browser, host] = await Promise.all([launchBrowser(), startPageHost()]);
+  host = await startPageHost();
 });
-afterAll(async () => {
-  await browser?.close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 
 /** How much of the window a long failure hides, whether it can be read to its end, and whether it lies over the rooms. */
 const LOOK = `(() => {
@@ -36,7 +30,7 @@ it.each([
   [1_024, 800],
   [1_440, 900],
 ])("a failure is read to its end, and hides little, at %i × %i", async (width, height) => {
-  const page = await host.open(browser, { path: "/app/plan", width, height });
+  const page = await host.open({ path: "/app/plan", width, height });
   await page.locator(".toasts").waitFor({ state: "attached" });
   const { share, ...rest } = (await page.evaluate(LOOK)) as { share: number };
   expect(rest).toEqual({ isRead: true, covers: false, isIn: true });

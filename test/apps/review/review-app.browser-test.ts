@@ -1,6 +1,4 @@
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../support/browser.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { rowsOf } from "../../support/handles.ts";
 import { addAccount } from "../../support/post-rows.ts";
 import {
@@ -15,14 +13,8 @@ const MAX_INLINE_HEIGHT = 500;
 const MINUTE = 60_000;
 const AT = "2026-11-24T08:00:00.000Z";
 
-let browser: Browser;
 let host: HostSide;
 let shown: ShownApp;
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser?.close());
 
 beforeEach(() => start("accept"));
 
@@ -72,7 +64,7 @@ async function save(args: Record<string, unknown> = {}): Promise<any> {
 
 async function show(options: ShowOptions = {}): Promise<void> {
   const context = { timeZone: "Europe/Berlin", ...options.context };
-  shown = await showApp(browser, host, { tool: "list_drafts", ...options, context });
+  shown = await showApp(host, { tool: "list_drafts", ...options, context });
   await shown.view.locator("#draft :is(article, .brief, .alone)").waitFor();
 }
 

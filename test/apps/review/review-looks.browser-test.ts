@@ -1,6 +1,4 @@
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../support/browser.ts";
 import { objectionsTo, picture, THEMES, WIDTHS } from "../../support/looks.ts";
 import { addAccount } from "../../support/post-rows.ts";
 import { showApp, startHostSide, type HostSide, type ShownApp } from "../shared/app-host.ts";
@@ -9,7 +7,6 @@ const NAME = "A very long name of a channel, Donaudampfschifffahrtsgesellschafts
 const HEBREW = "חדשות היום: סיפור על קרן יער";
 const AT = "2026-11-24T08:00:00Z";
 
-let browser: Browser;
 let host: HostSide;
 
 async function save(args: Record<string, unknown>): Promise<any> {
@@ -21,7 +18,7 @@ async function save(args: Record<string, unknown>): Promise<any> {
 }
 
 beforeAll(async () => {
-  [browser, host] = await Promise.all([launchBrowser(), startHostSide("Europe/Berlin", "accept")]);
+  host = await startHostSide("Europe/Berlin", "accept");
   const { store } = host.ctx;
   await addAccount(store, { id: "acc_1", name: "Fjord Bakery", provider: "mastodon" });
   await addAccount(store, { id: "acc_2", name: "Fjord Bakery", provider: "bluesky" });
@@ -80,10 +77,7 @@ beforeAll(async () => {
     submit: true,
   });
 });
-afterAll(async () => {
-  await browser?.close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 
 const button = (shown: ShownApp, name: string | RegExp) =>
   shown.view.getByRole("button", { name, exact: typeof name === "string" });
@@ -117,7 +111,7 @@ describe.each([...WIDTHS, { name: "small", width: 320 }])(
       "(%s) has nothing that axe objects to, and fits",
       async (state) => {
         const room = state === "text" ? { containerDimensions: { maxHeight: 160, width } } : {};
-        await using shown = await showApp(browser, host, {
+        await using shown = await showApp(host, {
           tool: "list_drafts",
           width,
           context: { ...room, timeZone: "Europe/Berlin" },

@@ -6,12 +6,13 @@ import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { getToolUiResourceUri, RESOURCE_MIME_TYPE } from "@modelcontextprotocol/ext-apps/app-bridge";
 import { build } from "esbuild";
-import type { Browser, Frame, FrameLocator, Page } from "playwright-core";
+import type { Frame, FrameLocator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { loadCatalog } from "../../../src/app/setup.ts";
 import { createMcpEndpoints } from "../../../src/mcp/transports/endpoints.ts";
 import { createToolbox } from "../../../src/toolkit/toolbox.ts";
 import { OutboundFailure } from "../../../src/ports/outbound.ts";
+import { newContext } from "../../support/browser.ts";
 import { createTestContext, type TestContext } from "../../support/context.ts";
 import { startTestServer } from "../../support/http.ts";
 import { createMemoryMedia } from "../../support/memory-media.ts";
@@ -111,16 +112,12 @@ const CAPABILITIES = { serverTools: {}, openLinks: {}, updateModelContext: { tex
  * Shows a tool's view in a host: host page, sandbox of another origin with the policy, the page in a sandboxed
  * frame.
  */
-export async function showApp(
-  browser: Browser,
-  { ctx, client }: HostSide,
-  options: ShowOptions = {},
-): Promise<ShownApp> {
+export async function showApp({ ctx, client }: HostSide, options: ShowOptions = {}): Promise<ShownApp> {
   const tool = options.tool ?? "show_calendar";
   const contents = await readPage(client, tool);
   const servers = await Promise.all([serve(await hostPage(), null), serve(SANDBOX, policyOf(contents))]);
   const [host, sandbox] = servers;
-  const browserContext = await browser.newContext({
+  const browserContext = await newContext({
     viewport: { width: options.width ?? 760, height: 800 },
     locale: "en-GB",
   });

@@ -9,6 +9,7 @@ import {
   fitEndpoints,
   fitInspection,
   fitOutcome,
+  fitTokens,
 } from "../../../src/channels/platform-io/fit-answers.ts";
 
 const LONG = "9".repeat(900_000);
@@ -38,6 +39,13 @@ it("leaves out an address that is none, and keeps the id", () => {
   }
   const good = { state: "live", platformPostId: "1", platformUrl: "https://x.example/ü?a=1#b" } as const;
   expect(fitOutcome("X", good)).toEqual(good);
+});
+
+it("keeps the end of a token as a whole millisecond, and none that no clock will show", () => {
+  const secrets = { accessToken: "a" };
+  const tokens = { secrets, scopes: null, answer: {}, expiresAt: 1_000.75, renewableUntil: 1e300 };
+  expect(fitTokens("X", tokens)).toMatchObject({ expiresAt: 1_000, renewableUntil: null });
+  expect(fitTokens("X", { ...tokens, expiresAt: null })).toMatchObject({ expiresAt: null });
 });
 
 const context: ReconcileContext = {

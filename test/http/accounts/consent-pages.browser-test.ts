@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../support/browser.ts";
+import { newContext } from "../../support/browser.ts";
 import {
   CLOSED,
   NEWS,
@@ -18,12 +18,11 @@ const LOOKS = [
   { width: 1_280, colorScheme: "dark" },
 ] as const;
 
-let browser: Browser;
 let at: ConsentService;
 beforeAll(async () => {
-  [browser, at] = await Promise.all([launchBrowser(), startConsentService()]);
+  at = await startConsentService();
 });
-afterAll(() => Promise.all([browser?.close(), at?.[Symbol.asyncDispose]()]));
+afterAll(() => at?.[Symbol.asyncDispose]());
 
 interface Visit extends AsyncDisposable {
   readonly page: Page;
@@ -33,7 +32,7 @@ interface Visit extends AsyncDisposable {
 }
 
 async function visit({ width, colorScheme }: (typeof LOOKS)[number]): Promise<Visit> {
-  const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme });
+  const context = await newContext({ viewport: { width, height: 800 }, colorScheme });
   const page = await context.newPage();
   const faults: string[] = [];
   page.on("console", (message) => {

@@ -1,20 +1,17 @@
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { launchBrowser } from "../../support/browser.ts";
 import { WIDTHS, newWindow, picture } from "../../support/looks.ts";
 import { startService, type Service } from "../../support/service.ts";
 
-let browser: Browser;
 let service: Service;
 beforeAll(async () => {
-  [browser, service] = await Promise.all([launchBrowser(), startService()]);
+  service = await startService();
 });
-afterAll(() => Promise.all([browser?.close(), service?.[Symbol.asyncDispose]()]));
+afterAll(() => service?.[Symbol.asyncDispose]());
 
 it.each(WIDTHS)(
   "the description can be read and tried in a $name window, and asks nobody else",
   async (look) => {
-    const context = await newWindow(browser, look);
+    const context = await newWindow(look);
     const page = await context.newPage();
     const faults: string[] = [];
     const asked: string[] = [];

@@ -1,19 +1,17 @@
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../support/browser.ts";
+import { newContext } from "../../support/browser.ts";
 import { newWindow, objectionsTo, picture, THEMES, WIDTHS } from "../../support/looks.ts";
 import { PAGES, startWorld, type World } from "./all-pages.ts";
 
-let browser: Browser;
 let world: World;
 beforeAll(async () => {
-  [browser, world] = await Promise.all([launchBrowser(), startWorld()]);
+  world = await startWorld();
 });
-afterAll(() => Promise.all([browser?.close(), world?.[Symbol.asyncDispose]()]));
+afterAll(() => world?.[Symbol.asyncDispose]());
 
 describe.each(WIDTHS)("in a $name window", (look) => {
   it.each(PAGES)("$name has nothing that axe objects to, and fits", async ({ name, open }) => {
-    const context = await newWindow(browser, look);
+    const context = await newWindow(look);
     const page = await context.newPage();
     const faults: string[] = [];
     page.on("pageerror", (error) => faults.push(error.message));
@@ -33,7 +31,7 @@ describe.each(WIDTHS)("in a $name window", (look) => {
 describe("a secret that is shown once", () => {
   it("is copied by its button, also where the browser gives the page no clipboard", async () => {
     for (const isSecure of [true, false]) {
-      const context = await browser.newContext({
+      const context = await newContext({
         permissions: isSecure ? ["clipboard-read", "clipboard-write"] : [],
       });
       const page = await context.newPage();

@@ -1,22 +1,21 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../support/browser.ts";
+import { newContext } from "../../support/browser.ts";
 import { startService, type Service } from "../../support/service.ts";
 
 const WIDTHS = [320, 390, 768, 1_280];
 
-let browser: Browser;
 let service: Service;
 let base: string;
 beforeAll(async () => {
-  [browser, service] = await Promise.all([launchBrowser(), startService()]);
+  service = await startService();
   base = `http://127.0.0.1:${service.port}`;
 });
-afterAll(() => Promise.all([browser?.close(), service?.[Symbol.asyncDispose]()]));
+afterAll(() => service?.[Symbol.asyncDispose]());
 
 /** Opens a page and notes what the browser complains of. */
 async function open(address: string, width: number): Promise<{ page: Page; faults: string[] }> {
-  const page = await browser.newPage({ viewport: { width, height: 800 } });
+  const page = await (await newContext({ viewport: { width, height: 800 } })).newPage();
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(error.message));
   page.on("console", (message) => {

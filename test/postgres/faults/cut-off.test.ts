@@ -1,15 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startClassServers } from "../../faults/class-servers.ts";
 import { buildWorker, type RunningWorker } from "../../faults/fault-runner.ts";
-import { IS_LONG, randomFor, report, SEED, times, TIMEOUT_MS } from "../../faults/report.ts";
+import { randomFor, report, SEED, times, TIMEOUT_MS } from "../../faults/report.ts";
 import { startPostgres, urlOf, type PostgresServer } from "../../support/postgres-server.ts";
 import { startSilentProxy } from "../../support/silent-proxy.ts";
 import { CLASSES, gatherFleet } from "./fleet.ts";
-import { AFTER_A_DEATH, POINTS } from "./worker-task.ts";
 
 const ROUNDS = times({ short: 1, long: 30 });
-/** At each point. */
-const STANDSTILLS = times({ short: 1, long: 8 });
 const POSTS = { providers: CLASSES, accounts: 1, posts: 2, withinMs: 0 };
 
 let worker: string;
@@ -76,48 +73,20 @@ describe("a host that cannot be reached while it sends", { timeout: TIMEOUT_MS }
     });
   });
 
-  const atPoints = IS_LONG ? POINTS : ["intent:durable", "change:answered"];
-  const cases = (["stop", "block"] as const).flatMap((what) => atPoints.map((point) => ({ what, point })));
-  const held = { stop: 0, block: 0 };
-  const HOW = {
-    stop: "SIGSTOP until another worker has taken over, then SIGCONT",
-    block: "an event loop that stands still for twice the lease while another worker takes over",
-  };
-  afterAll(() => {
-    for (const what of ["stop", "block"] as const)
-      if (held[what] === atPoints.length * STANDSTILLS)
-        report({
-          fault: what === "stop" ? "F9" : "F10",
-          how: `PostgreSQL: ${HOW[what]}, at each of ${atPoints.length} points; classes A to F`,
-          runs: `${held[what]} times`,
-          seen: "0 twice, 0 lost, 0 wrong",
-          isSeeded: true,
-        });
+  it("comes to a SIGSTOP until another has taken over, and goes on", async () => {
+    await using servers = await startClassServers({ delayMs: 20 });
+    await using fleet = await gatherFleet(
+      { address: server.address, servers, worker },
+      POSTS,
+      randomFor("stop"),
+    );
+    const still = fleet.run({ what: "SIGSTOP" });
+    expect(await still.reached).toBe(true);
+    const other = fleet.run();
+    const ofOther = listenTo(other);
+    await expect.poll(() => ofOther("took-over").length, { timeout: 20_000 }).toBeGreaterThan(0);
+    still.child.kill("SIGCONT");
+    await ended(other, still);
+    expect({ SEED, wrong: await fleet.wrong() }).toEqual({ SEED, wrong: [] });
   });
-  it.each(cases)(
-    "comes to a $what at $point until another has taken over, and goes on",
-    async ({ what, point }) => {
-      const random = randomFor(`${what} ${point}`);
-      for (let round = 0; round < STANDSTILLS; round++) {
-        await using servers = await startClassServers({ delayMs: 20 });
-        const at = { address: server.address, servers, worker };
-        await using fleet = await gatherFleet(at, POSTS, random);
-        const isLater = AFTER_A_DEATH.test(point);
-        if (isLater) await fleet.run({ point: "change:answered", hit: 2 }).exit;
-        const still = fleet.run({
-          point,
-          what,
-          hit: isLater ? 1 : 1 + Math.floor(random() * (IS_LONG ? 2 : 4)),
-        });
-        expect(await still.reached).toBe(true);
-        const other = fleet.run();
-        const ofOther = listenTo(other);
-        await expect.poll(() => ofOther("took-over").length, { timeout: 20_000 }).toBeGreaterThan(0);
-        if (what === "stop") still.child.kill("SIGCONT");
-        await ended(other, still);
-        expect({ SEED, point, wrong: await fleet.wrong() }).toEqual({ SEED, point, wrong: [] });
-        held[what] += 1;
-      }
-    },
-  );
 });

@@ -6,7 +6,7 @@ import { createDatabaseOn, type PostgresAddress } from "../../support/postgres-s
 import { openStoreOn } from "../../support/postgres-store-on.ts";
 import { addAccount, addPost } from "../../support/publishing.ts";
 import type { ClassServers } from "../../faults/class-servers.ts";
-import { judge, runWorker, type FinalPost, type RunningWorker } from "../../faults/fault-runner.ts";
+import { judge, runWorker, type RunningWorker } from "../../faults/fault-runner.ts";
 import { createCipher } from "../../../src/store/engine/cipher.ts";
 import type { WorkerTask } from "./worker-task.ts";
 
@@ -20,7 +20,6 @@ export interface Fleet extends AsyncDisposable {
   run(task?: Partial<WorkerTask>): RunningWorker;
   /** What went wrong, in words; empty when every promise was kept. */
   wrong(): Promise<string[]>;
-  readOutcome(): Promise<(FinalPost & { readonly provider: string })[]>;
 }
 
 export interface FleetPosts {
@@ -54,16 +53,6 @@ export async function gatherFleet(
         await addPost(ctx, account, { caption: `${provider} ${n} ${m}`, ...times });
       }
     }
-  const readOutcome: Fleet["readOutcome"] = async () => {
-    const rows = await queryOf(ctx.store).selectFrom("posts").selectAll().orderBy("caption").execute();
-    return rows.map((row) => ({
-      provider: row.provider,
-      caption: row.caption ?? "",
-      status: row.status,
-      inDoubt: row.in_doubt === 1,
-      error: row.error,
-    }));
-  };
   return {
     ctx,
     url: database.url,
@@ -73,13 +62,17 @@ export async function gatherFleet(
       ]),
     async wrong() {
       const visible = at.servers.visible();
-      const outcome = await readOutcome();
+      const rows = await queryOf(ctx.store).selectFrom("posts").selectAll().orderBy("caption").execute();
+      const outcome = rows.map((row) => ({
+        ...row,
+        caption: row.caption ?? "",
+        inDoubt: row.in_doubt === 1,
+      }));
       const wrong = outcome.flatMap((post) => judge([post], visible, post.provider === "class_f"));
       const wanted = posts.providers.length * posts.accounts * posts.posts;
       if (outcome.length !== wanted) wrong.push(`${outcome.length} posts of ${wanted}`);
       return [...wrong, ...at.servers.violations];
     },
-    readOutcome,
     async [Symbol.asyncDispose]() {
       await ctx[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();

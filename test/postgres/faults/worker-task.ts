@@ -10,21 +10,6 @@ export const LEASES = { leaseMs: 1_300, stopsMs: 900, leaseElsewhereMs: 1_900, r
  */
 export const LIMITS = { connectMs: 3_000, statementMs: 4_000, lockMs: 3_000, silentMs: 1_000 };
 
-/** SIGKILL, SIGSTOP, or an event loop that computes until others take it for dead, and then as long again. */
-export type Happening = "kill" | "stop" | "block";
-
-const WRITES = ["claim", "intent", "handle", "asked", "result", "end", "takeover"];
-const REQUESTS = ["change:sending", "change:answered", "read:sending", "read:answered"];
-
-/** Places of the protocol at which something can happen to a worker. */
-export const POINTS = [
-  ...WRITES.flatMap((name) => ["written", "committing", "durable"].map((when) => `${name}:${when}`)),
-  ...REQUESTS,
-];
-
-/** Those that only somebody comes to who goes on with what another left. */
-export const AFTER_A_DEATH = /^(takeover|asked|read)/;
-
 /** What a worker is told, as JSON. */
 export interface WorkerTask {
   /** As DATABASE_URL takes it. */
@@ -33,16 +18,10 @@ export interface WorkerTask {
   readonly baseUrl: string;
   /** The master key, in hex. */
   readonly key: string;
-  /** At which something happens to it. Default: nothing does. */
-  readonly point?: string;
-  readonly hit?: number;
-  readonly what?: Happening;
+  /** Comes to it when a change that it sent for the second time is answered. Default: nothing does. */
+  readonly what?: "SIGKILL" | "SIGSTOP";
   readonly host?: string;
   /** How wrong this machine's clock is. */
   readonly clockErrorMs?: number;
   readonly size?: ConnectionOptions["size"];
-  /** All time limits as they are in earnest. */
-  readonly hasRealTimes?: boolean;
-  /** After which it ends although something waits. */
-  readonly giveUpMs?: number;
 }

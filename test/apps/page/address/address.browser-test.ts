@@ -1,6 +1,5 @@
-import type { Browser, Locator, Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../../support/browser.ts";
 import { addPosts } from "../../../support/post-rows.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
 import {
@@ -15,14 +14,13 @@ import {
 
 /* A room keeps the address while it is open, and leaves it alone from the moment on that a person goes elsewhere. */
 
-let browser: Browser;
 let host: PageHost;
 let blog: string;
 let draft: string;
 let page: Page;
 
 beforeAll(async () => {
-  [browser, host] = await Promise.all([launchBrowser(), startPageHost("Europe/Berlin")]);
+  host = await startPageHost("Europe/Berlin");
   blog = (await host.call("connect_channel", { provider: "feed", name: "Blog" })).account.id;
   const post = (id: string, scheduledAt: string, status = "scheduled") =>
     ({ id, accountId: blog, caption: `Text of ${id}`, scheduledAt, status }) as never;
@@ -46,10 +44,7 @@ beforeAll(async () => {
     })
   ).draft.id;
 });
-afterAll(async () => {
-  await browser?.close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 afterEach(async () => {
   await setOffline(page, false);
   await page.unrouteAll({ behavior: "ignoreErrors" });
@@ -63,7 +58,7 @@ const windows = new Map<number, Page>();
 /** A page in which no room but this one was opened yet, so that the next one is on its way for a moment. */
 async function visit(path: string, width = WIDE): Promise<void> {
   const known = windows.get(width);
-  page = known ?? (await host.open(browser, { path: "/app/nowhere", width }));
+  page = known ?? (await host.open({ path: "/app/nowhere", width }));
   if (known === undefined) {
     windows.set(width, page);
     page.on("dialog", (dialog) => void dialog.accept());

@@ -1,17 +1,15 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../../support/browser.ts";
 import { queryOf } from "../../../support/handles.ts";
 import { objectionsTo, picture, THEMES } from "../../../support/looks.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
 
 const WIDTHS = [1_280, 360] as const;
 
-let browser: Browser;
 let host: PageHost;
 let busy = "";
 beforeAll(async () => {
-  [browser, host] = await Promise.all([launchBrowser(), startPageHost()]);
+  host = await startPageHost();
   busy = (await host.call("connect_channel", { provider: "feed", name: "Busy" })).account.id;
   const broken = (await host.call("connect_channel", { provider: "feed", name: "Broken" })).account.id;
   const slots = [{ days: ["mon", "thu"], times: ["09:00", "17:30"] }];
@@ -24,10 +22,7 @@ beforeAll(async () => {
     .where("id", "=", broken)
     .execute();
 });
-afterAll(async () => {
-  await browser?.close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 
 interface View {
   readonly path: string;
@@ -96,7 +91,7 @@ describe("the room of the channels", () => {
     async ({ name, width }) => {
       const view = VIEWS[name];
       const path = `/app/channels${view?.path.replace("BUSY", busy) ?? ""}`;
-      const page = await host.open(browser, { path, width });
+      const page = await host.open({ path, width });
       await view?.reach(page);
       for (const theme of THEMES) {
         await page.emulateMedia({ colorScheme: theme });

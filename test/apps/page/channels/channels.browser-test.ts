@@ -1,17 +1,12 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../../support/browser.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
 
-let browser: Browser;
 let host: PageHost;
 beforeAll(async () => {
-  [browser, host] = await Promise.all([launchBrowser(), startPageHost()]);
+  host = await startPageHost();
 });
-afterAll(async () => {
-  await browser?.close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 
 /** A channel of its own for each test, so that none waits for another. */
 async function addChannel(name: string): Promise<string> {
@@ -23,7 +18,7 @@ async function scheduleOf(accountId: string): Promise<any> {
 }
 
 async function openChannel(accountId: string): Promise<Page> {
-  const page = await host.open(browser, { path: `/app/channels?account=${accountId}` });
+  const page = await host.open({ path: `/app/channels?account=${accountId}` });
   await page.getByRole("heading", { name: "Slots" }).waitFor();
   return page;
 }
@@ -38,7 +33,7 @@ describe("the list of channels", () => {
       schedule: { timezone: "Europe/Berlin", slots: [{ days: ["mon"], times: ["09:00"] }] },
     });
     await host.call("schedule_post", { accountId: id, caption: "Waits", slot: "next" });
-    const page = await host.open(browser, { path: "/app/channels" });
+    const page = await host.open({ path: "/app/channels" });
     const card = page.getByRole("listitem").filter({ hasText: "Listed" });
     await card.getByText("Connected").waitFor();
     await card.getByText("1 post", { exact: true }).waitFor();
@@ -58,7 +53,7 @@ describe("the list of channels", () => {
       accountId: id,
       schedule: { timezone: "Europe/Berlin", slots: [{ days: ["sat"], times: ["10:00"] }] },
     });
-    const page = await host.open(browser, { path: "/app/channels", permissions: ["read"] });
+    const page = await host.open({ path: "/app/channels", permissions: ["read"] });
     await page.getByText("That takes a key with the permission").waitFor();
     await page.getByRole("link", { name: "Details of Only seen" }).click();
     const sheet = page.getByRole("dialog");
@@ -74,7 +69,7 @@ describe("the list of channels", () => {
 
   it("offers no new channels to a key of certain channels", async () => {
     const id = await addChannel("Mine");
-    const page = await host.open(browser, { path: "/app/channels", accountIds: [id] });
+    const page = await host.open({ path: "/app/channels", accountIds: [id] });
     await page.getByRole("link", { name: "Settings of Mine" }).waitFor();
     expect(await page.getByRole("link", { name: "Connect a channel" }).count()).toBe(0);
     await page.context().close();

@@ -1,25 +1,17 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadCatalog } from "../../../../src/app/setup.ts";
 import { MINUTE } from "../../../../src/domain/time.ts";
-import { launchBrowser } from "../../../support/browser.ts";
 import { createPhotobox } from "../../../support/connect-fixtures.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
 
-let browser: Browser;
 let host: PageHost;
 beforeAll(async () => {
   const { platforms } = await loadCatalog();
   const all = [...platforms, createPhotobox().platform];
-  [browser, host] = await Promise.all([
-    launchBrowser(),
-    startPageHost("Europe/Berlin", { platforms: new Map(all.map((one) => [one.name, one])) }),
-  ]);
+  host = await startPageHost("Europe/Berlin", { platforms: new Map(all.map((one) => [one.name, one])) });
 });
-afterAll(async () => {
-  await browser?.close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 
 async function accountsOn(provider: string): Promise<any[]> {
   const { accounts } = await host.call("list_accounts", {});
@@ -53,7 +45,7 @@ async function enter(beside: Page, handle: string, password: string): Promise<vo
 
 describe("connecting a channel", () => {
   it("invites to it on a new installation, and connects what needs nothing at once", async () => {
-    const page = await host.open(browser, { path: "/app/channels" });
+    const page = await host.open({ path: "/app/channels" });
     await page.getByRole("link", { name: "Choose a platform" }).click();
     const search = page.getByRole("searchbox", { name: "Search a platform" });
     const names = page.locator(".platform-title");
@@ -85,7 +77,7 @@ describe("connecting a channel", () => {
   });
 
   it("goes on by itself when the secrets are entered on the page beside", async () => {
-    const page = await host.open(browser, { path: "/app/channels?connect=photobox" });
+    const page = await host.open({ path: "/app/channels?connect=photobox" });
     await page.getByText("The page asks for: Handle, App password and Hint.").waitFor();
     const beside = await openBeside(page);
     expect(beside.url()).toMatch(/\/connect\//);
@@ -105,7 +97,7 @@ describe("connecting a channel", () => {
   it("reconnects one, and refuses another person's consent for it", async () => {
     const [{ id }] = await accountsOn("photobox");
     await host.call("disconnect_channel", { accountId: id });
-    const page = await host.open(browser, { path: "/app/channels" });
+    const page = await host.open({ path: "/app/channels" });
     await page.getByRole("link", { name: "Reconnect alice.example" }).click();
     await page.getByRole("heading", { name: "Reconnect “alice.example”" }).waitFor();
     const beside = await openBeside(page);
@@ -118,7 +110,7 @@ describe("connecting a channel", () => {
   });
 
   it("says that the address was not used in time, and starts again", async () => {
-    const page = await host.open(browser, { path: "/app/channels?connect=photobox" });
+    const page = await host.open({ path: "/app/channels?connect=photobox" });
     await openBeside(page);
     host.clock.advance(16 * MINUTE);
     await page.getByText("and has expired. Nothing was connected.").waitFor();
@@ -128,7 +120,7 @@ describe("connecting a channel", () => {
   });
 
   it("asks for the server where a platform has many, and says beside it what is wrong", async () => {
-    const page = await host.open(browser, { path: "/app/channels?connect=mastodon" });
+    const page = await host.open({ path: "/app/channels?connect=mastodon" });
     const server = page.getByRole("textbox", { name: "Server" });
     await server.fill("no such place");
     await page.keyboard.press("Enter");
@@ -143,7 +135,7 @@ describe("connecting a channel", () => {
 
 describe("a platform that wants an app", () => {
   it("leads through it, and shows what is to be copied and opened", async () => {
-    const page = await host.open(browser, { path: "/app/channels?connect=youtube" });
+    const page = await host.open({ path: "/app/channels?connect=youtube" });
     await page.getByRole("heading", { name: "Register an app at YouTube" }).waitFor();
     await page.getByRole("button", { name: /^Copy http.*\/connect\/callback$/ }).waitFor();
     const begin = page.getByRole("link", { name: "Open console.cloud.google.com" });
@@ -153,7 +145,7 @@ describe("a platform that wants an app", () => {
   });
 
   it("is told of a refusal of the app beside the form", async () => {
-    const page = await host.open(browser, { path: "/app/channels?connect=youtube" });
+    const page = await host.open({ path: "/app/channels?connect=youtube" });
     await page.route("**/app/api/platforms/youtube/app", (route) =>
       route.fulfill({
         status: 400,
@@ -171,7 +163,7 @@ describe("a platform that wants an app", () => {
   });
 
   it("goes on to connecting once the app is entered, and can forget it", async () => {
-    const page = await host.open(browser, { path: "/app/channels?connect=pinterest" });
+    const page = await host.open({ path: "/app/channels?connect=pinterest" });
     const bodies: unknown[] = [];
     await page.route("**/app/api/platforms/pinterest/app", async (route) => {
       bodies.push(route.request().postDataJSON());
@@ -191,7 +183,7 @@ describe("a platform that wants an app", () => {
   });
 
   it("tells those who may not enter it whom to ask for what", async () => {
-    const page = await host.open(browser, {
+    const page = await host.open({
       path: "/app/channels?connect=youtube",
       permissions: ["read", "accounts"],
     });

@@ -1,8 +1,7 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeSignIn } from "../../../../src/access/page-sessions.ts";
 import { authorizePath, newChallenge, PUBLIC_URL, requestOf } from "../../../support/agents.ts";
-import { launchBrowser } from "../../../support/browser.ts";
 import { send } from "../../../support/http.ts";
 import { newWindow, objectionsTo, picture, THEMES, WIDTHS } from "../../../support/looks.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
@@ -10,19 +9,15 @@ import { startPageHost, type PageHost } from "../page-host.ts";
 const CALLBACK = "http://127.0.0.1:4999/callback";
 const NARROW = [...WIDTHS, { name: "small", width: 360 }] as const;
 
-let browser: Browser;
 let host: PageHost;
 let clientId: string;
 beforeAll(async () => {
   const settings = { publicUrl: PUBLIC_URL, hasOAuth: true };
-  [browser, host] = await Promise.all([launchBrowser(), startPageHost("Europe/Berlin", {}, settings)]);
+  host = await startPageHost("Europe/Berlin", {}, settings);
   await host.addFeed();
   clientId = await registerAt(CALLBACK);
 });
-afterAll(async () => {
-  await browser?.close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 
 const headers = { Host: new URL(PUBLIC_URL).host };
 
@@ -43,8 +38,8 @@ async function ask(id = clientId, callback = CALLBACK): Promise<string> {
 
 const heading = (page: Page) => page.getByRole("heading", { name: "asks for access to Posthorn" });
 
-async function open(options: Partial<Parameters<PageHost["open"]>[1]> = {}): Promise<Page> {
-  const page = await host.open(browser, { path: await ask(), ...options });
+async function open(options: Partial<Parameters<PageHost["open"]>[0]> = {}): Promise<Page> {
+  const page = await host.open({ path: await ask(), ...options });
   await page.context().route(`${CALLBACK}**`, (route) => route.fulfill({ body: "The program has it." }));
   return page;
 }
@@ -142,7 +137,7 @@ describe("a program that asks", () => {
   });
 
   it("waits until the person has signed in", async () => {
-    await using window = await newWindow(browser, { width: 1_280 });
+    await using window = await newWindow({ width: 1_280 });
     const page = await window.newPage();
     const path = await ask();
     await page.goto(`${host.address}${path}`);
@@ -153,7 +148,7 @@ describe("a program that asks", () => {
   });
 
   it("goes on where the person signed in by the one-time address in another tab", async () => {
-    await using window = await newWindow(browser, { width: 1_280 });
+    await using window = await newWindow({ width: 1_280 });
     const page = await window.newPage();
     await page.goto(`${host.address}${await ask()}`);
     await page.getByRole("heading", { name: "Sign in" }).waitFor();

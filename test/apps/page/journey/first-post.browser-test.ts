@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import type { Locator, Page } from "playwright-core";
+import { afterEach, expect, it } from "vitest";
 import type { Outbound } from "../../../../src/ports/outbound.ts";
 import type { AppContext } from "../../../../src/context.ts";
 import { makeSignIn } from "../../../../src/access/page-sessions.ts";
-import { launchBrowser } from "../../../support/browser.ts";
+import { newContext } from "../../../support/browser.ts";
 import { FakeClock } from "../../../support/clock.ts";
 import { runTick } from "../../../support/publishing.ts";
 import { PHOTO_URL } from "../../../support/contract/stage-media.ts";
@@ -25,14 +25,9 @@ import { createFakeMastodon, SERVER } from "../../../platforms/mastodon/fake.ts"
 import { BOT_TOKEN as TELEGRAM_TOKEN, createFakeTelegram } from "../../../platforms/telegram/fake.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
 
-let browser: Browser;
 let host: PageHost | undefined;
 let page: Page | undefined;
 const closing: Server[] = [];
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser?.close());
 afterEach(async () => {
   await page?.context().close();
   await host?.[Symbol.asyncDispose]();
@@ -229,9 +224,7 @@ it.each(Object.entries(PLATFORMS))("from nothing to the first post on %s", async
   const { provider, outbound, overrides, settings, picture, actions: expected, connect, seen } = open(clock);
   host = await startPageHost("Europe/Berlin", { outbound, clock, ...overrides });
   Object.assign(host.ctx.settings.platformSettings, settings);
-  page = await (
-    await browser.newContext({ viewport: { width: 1_280, height: 800 }, locale: "en-GB" })
-  ).newPage();
+  page = await (await newContext({ viewport: { width: 1_280, height: 800 }, locale: "en-GB" })).newPage();
   await page.clock.setFixedTime(clock.now());
   const at = page;
   const person: Person = {

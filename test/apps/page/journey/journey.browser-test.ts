@@ -1,7 +1,7 @@
-import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { makeSignIn } from "../../../../src/access/page-sessions.ts";
-import { launchBrowser } from "../../../support/browser.ts";
+import { newContext } from "../../../support/browser.ts";
 import { queryOf } from "../../../support/handles.ts";
 import { pngOf } from "../../../support/media.ts";
 import { addPosts } from "../../../support/post-rows.ts";
@@ -12,12 +12,6 @@ import { finger, type Hands, keyboard, reader } from "./hands.ts";
 const REFUSED = 'The server refused the request. Change it, then send it again. My feed says: "Too long"';
 const UNKNOWN =
   'outcome unknown: the server did not answer. Look at the channel "My feed", then settle it with resolve_post.';
-
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser?.close());
 
 async function addFailed(host: PageHost, id: string, accountId: string, error: string): Promise<void> {
   const scheduledAt = host.clock.now() - 60 * 60_000;
@@ -166,7 +160,7 @@ describe("the way of a new person", () => {
     { name: "by a finger on a small telephone, in both themes", hands: finger },
   ])("is gone $name", async ({ hands }) => {
     await using host = await startPageHost("Europe/Berlin");
-    await using window = await browser.newContext({
+    await using window = await newContext({
       ...hands.window,
       reducedMotion: "reduce",
       locale: "en-GB",

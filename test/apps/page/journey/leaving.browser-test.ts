@@ -1,22 +1,17 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../../support/browser.ts";
 import { objectionsTo, picture, THEMES } from "../../../support/looks.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
 
-let browser: Browser;
 let host: PageHost;
 let page: Page;
 let feed: string;
 let faults: string[];
 beforeAll(async () => {
-  [browser, host] = await Promise.all([launchBrowser(), startPageHost()]);
+  host = await startPageHost();
   feed = (await host.call("connect_channel", { provider: "feed", name: "Blog" })).account.id;
 });
-afterAll(async () => {
-  await browser?.close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 beforeEach(() => {
   faults = [];
 });
@@ -26,7 +21,7 @@ afterEach(async () => {
 });
 
 async function open(path: string, width = 1_280): Promise<void> {
-  page = await host.open(browser, { path, width });
+  page = await host.open({ path, width });
   page.on("pageerror", (error) => faults.push(error.message));
 }
 const text = () => page.getByRole("textbox", { name: "Text", exact: true });

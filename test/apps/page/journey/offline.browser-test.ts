@@ -1,16 +1,14 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../../support/browser.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
 
 /* The device has no network: nothing is asked without end, nothing that was typed is lost, and it is said as it is. */
 
-let browser: Browser;
 let host: PageHost;
 let page: Page;
 let calls: string[];
 beforeAll(async () => {
-  [browser, host] = await Promise.all([launchBrowser(), startPageHost()]);
+  host = await startPageHost();
   const { account } = await host.call("connect_channel", { provider: "feed", name: "Blog" });
   await host.call("save_draft", {
     title: "Opening",
@@ -20,10 +18,7 @@ beforeAll(async () => {
     submit: true,
   });
 });
-afterAll(async () => {
-  await browser?.close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 afterEach(async () => {
   await page.context().close();
 });
@@ -34,7 +29,7 @@ const WINDOW_MS = 2_000;
 const MOST_CALLS = 16;
 
 async function open(path: string): Promise<void> {
-  page = await host.open(browser, { path, width: 1_440 });
+  page = await host.open({ path, width: 1_440 });
   calls = [];
   page.on("requestfailed", (request) => void calls.push(new URL(request.url()).pathname));
 }

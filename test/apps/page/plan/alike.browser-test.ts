@@ -1,6 +1,5 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../../support/browser.ts";
 import { picture, THEMES } from "../../../support/looks.ts";
 import { addAccount, addPosts } from "../../../support/post-rows.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
@@ -13,10 +12,9 @@ const NAMES = [
 ];
 const SLOTS = { timezone: "Europe/Berlin", slots: [{ days: ["sat"], times: ["09:00"] }] };
 
-let browser: Browser;
 let host: PageHost;
 beforeAll(async () => {
-  [browser, host] = await Promise.all([launchBrowser(), startPageHost("Europe/Berlin")]);
+  host = await startPageHost("Europe/Berlin");
   for (const [id, user] of [
     ["acc_one", "fjord"],
     ["acc_two", "fjordbuns"],
@@ -51,10 +49,7 @@ beforeAll(async () => {
     })),
   );
 });
-afterAll(async () => {
-  await browser?.close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 
 const pictures = async (page: Page, name: string): Promise<void> => {
   for (const colorScheme of THEMES) {
@@ -67,7 +62,7 @@ const cutOff = (one: any): number => one.scrollWidth - one.clientWidth;
 
 describe("channels that differ only in their handles", () => {
   it.each([360, 390, 1_440])("are told apart where one writes, at %d px", async (width) => {
-    const page = await host.open(browser, { path: "/app/write", width });
+    const page = await host.open({ path: "/app/write", width });
     const chips = page.locator(".chip-name");
     await expect.poll(() => chips.allTextContents()).toEqual(NAMES);
     expect(
@@ -78,7 +73,7 @@ describe("channels that differ only in their handles", () => {
   });
 
   it.each(["month", "week"])("are told apart in the %s, posts and free slots", async (view) => {
-    const page = await host.open(browser, { path: `/app/plan?view=${view}&day=2026-11-25`, width: 1_440 });
+    const page = await host.open({ path: `/app/plan?view=${view}&day=2026-11-25`, width: 1_440 });
     const places = page.locator("[data-id^='post_acc'] .place");
     await expect.poll(() => places.allTextContents()).toEqual(["fjord", "fjordbuns"]);
     const free = page.locator("[data-day='2026-11-28'] .slot");
@@ -91,11 +86,11 @@ describe("channels that differ only in their handles", () => {
   });
 
   it("have what needs a person, and what comes next, first in a day's cell", async () => {
-    const page = await host.open(browser, { path: "/app/plan", width: 1_440 });
+    const page = await host.open({ path: "/app/plan", width: 1_440 });
     const titles = page.locator("[data-day='2026-11-21'] .chip .title");
     await expect.poll(() => titles.allTextContents()).toEqual(["Bread 4", "Bread 3", "Bread 0"]);
     await page.context().close();
-    const phone = await host.open(browser, { path: "/app/plan", width: 360 });
+    const phone = await host.open({ path: "/app/plan", width: 360 });
     const dots = phone.locator("[data-day='2026-11-21'] .dots i");
     await expect
       .poll(() => dots.evaluateAll((all: any[]) => all.map((one) => one.className)))
@@ -105,7 +100,7 @@ describe("channels that differ only in their handles", () => {
   });
 
   it("say when the next free slot is, before and after, and the plan shows that day", async () => {
-    const page = await host.open(browser, { path: "/app/write?at=2027-01-16T08:00:00.000Z", width: 1_440 });
+    const page = await host.open({ path: "/app/write?at=2027-01-16T08:00:00.000Z", width: 1_440 });
     await page.getByText(/^Saturday,? 16 January 2027, 09:00$/).waitFor();
     for (const name of NAMES) await page.getByRole("checkbox", { name }).press("Space");
     await page.getByLabel("Text", { exact: true }).fill("Buns");
@@ -125,7 +120,7 @@ describe("channels that differ only in their handles", () => {
   });
 
   it("are followed in their message while the server says what they wait for", async () => {
-    const page = await host.open(browser, { path: "/app/write?account=acc_one", width: 1_440 });
+    const page = await host.open({ path: "/app/write?account=acc_one", width: 1_440 });
     let error: string | null = null;
     await page.route("**/app/api/tools/get_post", async (route) => {
       const answer = await route.fetch();

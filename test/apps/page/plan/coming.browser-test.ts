@@ -1,16 +1,14 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { launchBrowser } from "../../../support/browser.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
 
 /* Posts of a series are made some days ahead. Until then, days are not said to be empty. */
 
-let browser: Browser;
 let host: PageHost;
 let page: Page;
 let series: string;
 beforeAll(async () => {
-  [browser, host] = await Promise.all([launchBrowser(), startPageHost("Europe/Berlin")]);
+  host = await startPageHost("Europe/Berlin");
   const { account } = await host.call("connect_channel", { provider: "feed", name: "Blog" });
   const { draft } = await host.call("save_draft", {
     title: "Sunday bread",
@@ -27,14 +25,11 @@ beforeAll(async () => {
   series = draft.id;
   await host.call("decide_draft", { id: series, revision: draft.revision, decision: "approve" });
 });
-afterAll(async () => {
-  await browser?.close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 afterEach(() => page?.context().close());
 
 const open = async (path: string, width = 1_280): Promise<void> => {
-  page = await host.open(browser, { path, width });
+  page = await host.open({ path, width });
 };
 const told = () => page.getByText(/10:00 from the series/);
 

@@ -1,20 +1,15 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { launchBrowser } from "../../../support/browser.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
 
-let browser: Browser;
 let host: PageHost;
 let page: Page;
 let accountId: string;
 beforeAll(async () => {
-  [browser, host] = await Promise.all([launchBrowser(), startPageHost("Europe/Berlin")]);
+  host = await startPageHost("Europe/Berlin");
   accountId = (await host.call("connect_channel", { provider: "feed", name: "Blog" })).account.id;
 });
-afterAll(async () => {
-  await browser?.close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 afterEach(() => page?.context().close());
 
 const cell = (day: string) => page.locator(`[data-key="cell:${day}"]`);
@@ -29,7 +24,7 @@ async function change(id: string, args: object): Promise<void> {
 it("an open plan and an open post show what others changed, and keep what is typed", async () => {
   const scheduledAt = "2026-12-09T09:00:00.000Z";
   const { post } = await host.call("schedule_post", { accountId, caption: "Old text", scheduledAt });
-  page = await host.open(browser, { path: `/app/plan?day=2026-12-09&post=${post.id}` });
+  page = await host.open({ path: `/app/plan?day=2026-12-09&post=${post.id}` });
   const panel = page.getByRole("dialog");
   await panel.getByText("Old text").first().waitFor();
   await cell("2026-12-09").getByText("Old text").waitFor();
@@ -47,7 +42,7 @@ it("an open plan and an open post show what others changed, and keep what is typ
 });
 
 it("back leads to the month before, and the 31st is the 31st again", async () => {
-  page = await host.open(browser, { path: "/app/plan?day=2027-01-31" });
+  page = await host.open({ path: "/app/plan?day=2027-01-31" });
   const title = (name: string) => page.getByRole("heading", { name, exact: true });
   const day = (): string | null => new URL(page.url()).searchParams.get("day");
   await title("January 2027").waitFor();
@@ -66,7 +61,7 @@ it("a search finds while one types", async () => {
   const scheduledAt = "2026-12-15T09:00:00.000Z";
   await host.call("schedule_post", { accountId, caption: "Rye bread", scheduledAt });
   await host.call("schedule_post", { accountId, caption: "Blue cheese", scheduledAt });
-  page = await host.open(browser, { path: "/app/plan?view=list" });
+  page = await host.open({ path: "/app/plan?view=list" });
   await page.getByText("Blue cheese").waitFor();
   await page.getByRole("searchbox", { name: "Search posts" }).pressSequentially("rye ");
   await page.getByText("Blue cheese").waitFor({ state: "detached" });

@@ -1,6 +1,5 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../../support/browser.ts";
 import { picture } from "../../../support/looks.ts";
 import { addAccount, addPosts } from "../../../support/post-rows.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
@@ -13,10 +12,9 @@ const DOT = Buffer.from(
 );
 const SLOTS = { timezone: "Europe/Berlin", slots: [{ days: ["sat"], times: ["22:30"] }] };
 
-let browser: Browser;
 let host: PageHost;
 beforeAll(async () => {
-  [browser, host] = await Promise.all([launchBrowser(), startPageHost("Europe/Berlin")]);
+  host = await startPageHost("Europe/Berlin");
   for (const [id, port] of [
     ["acc_one", "5171"],
     ["acc_two", "5172"],
@@ -46,10 +44,7 @@ beforeAll(async () => {
     scheduledAt: "2026-11-26T11:45:00Z",
   });
 });
-afterAll(async () => {
-  await browser?.close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 
 /** Which words of a chip lie over each other, or beyond it. */
 const CLASHES = `[...document.querySelectorAll(".plan-grid .chip, .plan-grid .slot")].flatMap((chip) => {
@@ -66,7 +61,7 @@ const CLASHES = `[...document.querySelectorAll(".plan-grid .chip, .plan-grid .sl
 })`;
 
 async function open(view: string, width: number): Promise<Page> {
-  const page = await host.open(browser, { path: "/app/trouble", width, height: 900 });
+  const page = await host.open({ path: "/app/trouble", width, height: 900 });
   await page.addInitScript("Object.defineProperty(navigator, 'language', { get: () => 'en-US' })");
   await page.route("**/app/api/pictures?*", (route) =>
     route.fulfill({ contentType: "image/png", body: DOT }),

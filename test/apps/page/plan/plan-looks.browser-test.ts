@@ -1,6 +1,4 @@
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../../support/browser.ts";
 import { objectionsTo, picture, THEMES, WIDTHS } from "../../../support/looks.ts";
 import { addPosts } from "../../../support/post-rows.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
@@ -8,10 +6,9 @@ import { startPageHost, type PageHost } from "../page-host.ts";
 const POSTS = 60;
 const STATUSES = ["scheduled", "published", "failed", "cancelled", "uploaded"] as const;
 
-let browser: Browser;
 let host: PageHost;
 beforeAll(async () => {
-  [browser, host] = await Promise.all([launchBrowser(), startPageHost("Europe/Berlin")]);
+  host = await startPageHost("Europe/Berlin");
   const blog = (await host.call("connect_channel", { provider: "feed", name: "Blog" })).account.id;
   const news = (await host.call("connect_channel", { provider: "feed", name: "News" })).account.id;
   const from = Date.parse("2026-11-01T00:30:00Z");
@@ -38,10 +35,7 @@ beforeAll(async () => {
     schedule: { timezone: "Europe/Berlin", slots: [{ days: ["sat", "tue"], times: ["12:00"] }] },
   });
 });
-afterAll(async () => {
-  await browser?.close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 
 const views = {
   month: ["/app/plan", ".plan-grid [data-day='2026-11-24']"],
@@ -58,7 +52,7 @@ describe("how the plan looks", () => {
   it.each(cases)(
     "has nothing to object to: $view in a $name window",
     async ({ name, width, view, path, ready }) => {
-      const page = await host.open(browser, { path, width });
+      const page = await host.open({ path, width });
       await page.locator(ready).filter({ visible: true }).first().waitFor();
       for (const colorScheme of THEMES) {
         await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });

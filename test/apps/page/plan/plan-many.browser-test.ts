@@ -1,6 +1,4 @@
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../../support/browser.ts";
 import { addPosts } from "../../../support/post-rows.ts";
 import { watchConsole } from "../address/walk.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
@@ -8,10 +6,9 @@ import { startPageHost, type PageHost } from "../page-host.ts";
 const MANY = 1_000;
 const STATUSES = ["scheduled", "published", "failed", "cancelled", "uploaded"] as const;
 
-let browser: Browser;
 let host: PageHost;
 beforeAll(async () => {
-  [browser, host] = await Promise.all([launchBrowser(), startPageHost("Europe/Berlin")]);
+  host = await startPageHost("Europe/Berlin");
   const blog = (await host.call("connect_channel", { provider: "feed", name: "Blog" })).account.id;
   const news = (await host.call("connect_channel", { provider: "feed", name: "News" })).account.id;
   const from = Date.parse("2026-11-01T00:30:00Z");
@@ -27,14 +24,11 @@ beforeAll(async () => {
     })),
   );
 });
-afterAll(async () => {
-  await browser?.close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 
 describe(`${MANY} posts in a month`, () => {
   it("are all counted, and a day opens with its own", async () => {
-    const page = await host.open(browser, { path: "/app/plan?day=2026-11-24" });
+    const page = await host.open({ path: "/app/plan?day=2026-11-24" });
     await page.locator("#legend").getByText("200 failed").waitFor();
     const seen = watchConsole(page);
     await page.reload();
@@ -47,7 +41,7 @@ describe(`${MANY} posts in a month`, () => {
   });
 
   it("come as one scrolls down the list", async () => {
-    const page = await host.open(browser, { path: "/app/plan?view=list&order=latest" });
+    const page = await host.open({ path: "/app/plan?view=list&order=latest" });
     const tiles = page.locator(".plan-tile");
     await tiles.nth(99).waitFor({ state: "attached" });
     expect(await tiles.count()).toBe(100);

@@ -1,17 +1,15 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../../support/browser.ts";
 import { addPosts } from "../../../support/post-rows.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
 
-let browser: Browser;
 let host: PageHost;
 let blog: string;
 let news: string;
 let page: Page;
 
 beforeAll(async () => {
-  [browser, host] = await Promise.all([launchBrowser(), startPageHost("Europe/Berlin")]);
+  host = await startPageHost("Europe/Berlin");
   blog = (await host.call("connect_channel", { provider: "feed", name: "Blog" })).account.id;
   news = (await host.call("connect_channel", { provider: "feed", name: "News" })).account.id;
   await addPosts(host.ctx.store, [
@@ -43,13 +41,10 @@ beforeAll(async () => {
     schedule: { timezone: "Europe/Berlin", slots: [{ days: ["sat"], times: ["12:00"] }] },
   });
 });
-afterAll(async () => {
-  await browser?.close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 
 const open = async (path: string, width = 1_280): Promise<void> => {
-  page = await host.open(browser, { path, width });
+  page = await host.open({ path, width });
 };
 afterEach(() => page.context().close());
 
@@ -268,7 +263,7 @@ describe("on a phone", () => {
 
 describe("one who may only look", () => {
   beforeEach(async () => {
-    page = await host.open(browser, { path: "/app/plan?post=post_1", permissions: ["read"] });
+    page = await host.open({ path: "/app/plan?post=post_1", permissions: ["read"] });
   });
 
   it("moves nothing and has no button for it", async () => {

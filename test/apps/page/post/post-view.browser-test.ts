@@ -1,6 +1,5 @@
-import type { Browser, Locator, Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../../support/browser.ts";
 import { queryOf } from "../../../support/handles.ts";
 import { objectionsTo, THEMES, WIDTHS } from "../../../support/looks.ts";
 import { addPosts, type TestPost } from "../../../support/post-rows.ts";
@@ -8,19 +7,15 @@ import { startPageHost, type PageHost } from "../page-host.ts";
 
 const UNKNOWN = "outcome unknown: no answer came. Look at the channel, then settle it with resolve_post.";
 
-let browser: Browser;
 let host: PageHost;
 let blog: string;
 let page: Page;
 
 beforeAll(async () => {
-  [browser, host] = await Promise.all([launchBrowser(), startPageHost("Europe/Berlin")]);
+  host = await startPageHost("Europe/Berlin");
   blog = (await host.call("connect_channel", { provider: "feed", name: "Blog" })).account.id;
 });
-afterAll(async () => {
-  await browser?.close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 afterEach(() => page.context().close());
 
 const statusOf = async (id: string): Promise<string> => (await host.call("get_post", { id })).post.status;
@@ -33,7 +28,7 @@ async function open(
   await addPosts(host.ctx.store, [{ ...planned, ...post }]);
   if (Object.keys(row).length > 0)
     await queryOf(host.ctx.store).updateTable("posts").set(row).where("id", "=", post.id).execute();
-  page = await host.open(browser, { path: `/app/plan?post=${post.id}` });
+  page = await host.open({ path: `/app/plan?post=${post.id}` });
   const dialog = page.getByRole("dialog");
   await dialog.getByText(`Text of ${post.id}`).waitFor();
   return dialog;
@@ -205,7 +200,7 @@ describe("a published post", () => {
 
 describe("a post that is not there", () => {
   it("says so", async () => {
-    page = await host.open(browser, { path: "/app/plan?post=post_nowhere" });
+    page = await host.open({ path: "/app/plan?post=post_nowhere" });
     await page.getByRole("alert").getByText("There is no such post.").waitFor();
     expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
   });

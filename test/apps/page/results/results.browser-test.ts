@@ -1,25 +1,20 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../../support/browser.ts";
 import { objectionsTo, picture, THEMES, WIDTHS } from "../../../support/looks.ts";
 import { addAccount, addPosts, type TestPost } from "../../../support/post-rows.ts";
 import { queryOf } from "../../../support/handles.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
 
-let browser: Browser;
 let host: PageHost;
 beforeAll(async () => {
-  [browser, host] = await Promise.all([launchBrowser(), startPageHost("Europe/Berlin")]);
+  host = await startPageHost("Europe/Berlin");
   await addAccount(host.ctx.store, { id: "acc_1", name: "Blog" });
   await addAccount(host.ctx.store, { id: "acc_2", name: "Club", provider: "mastodon" });
 });
-afterAll(async () => {
-  await browser?.close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 
-async function open(options: Partial<Parameters<PageHost["open"]>[1]> = {}): Promise<Page> {
-  const page = await host.open(browser, { path: "/app/results", ...options });
+async function open(options: Partial<Parameters<PageHost["open"]>[0]> = {}): Promise<Page> {
+  const page = await host.open({ path: "/app/results", ...options });
   await page.getByRole("heading", { name: "Results", level: 1 }).waitFor();
   return page;
 }

@@ -1,26 +1,16 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../../support/browser.ts";
+import type { Page } from "playwright-core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { objectionsTo, picture, THEMES } from "../../../support/looks.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
 
-let browser: Browser;
 let host: PageHost;
 let feed: string;
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser?.close());
 
 beforeEach(async () => {
   host = await startPageHost();
   feed = await host.addFeed();
 });
-afterEach(async () => {
-  await Promise.all(browser.contexts().map((context) => context.close()));
-  await host?.[Symbol.asyncDispose]();
-});
+afterEach(() => host?.[Symbol.asyncDispose]());
 
 const HOUR = 60 * 60_000;
 
@@ -45,7 +35,7 @@ describe("review", () => {
     const first = await submit({ title: "First", caption: "One", scheduledAt: inHours(24) });
     const second = await submit({ title: "Second", caption: "Two", scheduledAt: inHours(48) });
     const third = await submit({ title: "Third", caption: "Three", scheduledAt: inHours(72) });
-    const page = await host.open(browser, { path: "/app/review" });
+    const page = await host.open({ path: "/app/review" });
     await title(page, "First");
     await page.keyboard.press("j");
     await title(page, "Second");
@@ -84,7 +74,7 @@ describe("review", () => {
 
   it("shows what was changed meanwhile, and asks again", async () => {
     const draft = await submit({ caption: "The huts open on 1 May.", scheduledAt: inHours(24) });
-    const page = await host.open(browser, { path: `/app/review?draft=${draft.id}` });
+    const page = await host.open({ path: `/app/review?draft=${draft.id}` });
     await title(page, "The huts open on 1 May.");
     await host.call("save_draft", {
       id: draft.id,
@@ -109,7 +99,7 @@ describe("review", () => {
 
   it("marks what was changed since the last visit", async () => {
     const draft = await submit({ caption: "Skis or snowshoes?", scheduledAt: inHours(24) });
-    const page = await host.open(browser, { path: "/app/review" });
+    const page = await host.open({ path: "/app/review" });
     await title(page, "Skis or snowshoes?");
     expect(await page.getByText("Changed since your last look").count()).toBe(0);
     await host.call("save_draft", {
@@ -128,7 +118,7 @@ describe("review", () => {
 
   it("wants words with changes, and asks before anything is public at once", async () => {
     const draft = await submit({ title: "At once", caption: "Now" });
-    const page = await host.open(browser, { path: "/app/review" });
+    const page = await host.open({ path: "/app/review" });
     await page.getByText("Publishes 1 post at once.").waitFor();
     await page.getByRole("button", { name: "Changes" }).click();
     await page.getByRole("button", { name: "Send back" }).click();
@@ -143,7 +133,7 @@ describe("review", () => {
 
   it("calls a draft one's own", async () => {
     await submit({ title: "Of another", caption: "Of another" });
-    const page = await host.open(browser, { path: "/app/write" });
+    const page = await host.open({ path: "/app/write" });
     await page.getByLabel("Text", { exact: true }).fill("Of mine");
     await page.getByText(/^Saved /).waitFor();
     await page
@@ -160,7 +150,7 @@ describe("review", () => {
   it("takes another time where it has gone by", async () => {
     const draft = await submit({ title: "Late", caption: "Late", scheduledAt: inHours(1) });
     await host.clock.advance(2 * HOUR);
-    const page = await host.open(browser, { path: "/app/review" });
+    const page = await host.open({ path: "/app/review" });
     await title(page, "Late");
     expect(await page.getByRole("button", { name: "Approve", exact: true }).count()).toBe(0);
     await page.keyboard.press("a");
@@ -184,7 +174,7 @@ describe("review", () => {
     const { id, revision } = await submit({ caption: "As it was", scheduledAt: inHours(24) });
     const { draft } = await host.call("decide_draft", { id, revision, decision: "approve" });
     await host.call("update_post", { id: draft.posts[0].id, caption: "As it is now" });
-    const page = await host.open(browser, { path: `/app/review?draft=${id}` });
+    const page = await host.open({ path: `/app/review?draft=${id}` });
     await page.getByText("Its post was changed since.").waitFor();
     const link = page.getByRole("link", { name: "See the post" });
     expect(await link.getAttribute("href")).toBe(`/app/plan?post=${draft.posts[0].id}`);
@@ -197,7 +187,7 @@ describe("review", () => {
       caption: "Question of the week",
       repeat: { every: 1, unit: "week", days: ["mon"], time: "09:00", texts: ["One?", "Two?"] },
     });
-    const page = await host.open(browser, { path: "/app/review" });
+    const page = await host.open({ path: "/app/review" });
     await page.getByText("Every week on Mon at 09:00 (Europe/Berlin), from Sat 21 Nov").waitFor();
     await page.getByText("Next: Mon").waitFor();
     await page.getByRole("button", { name: "Approve" }).click();
@@ -212,7 +202,7 @@ describe("review", () => {
 
   it("shows a viewer what waits, without buttons, and says why once", async () => {
     await submit({ title: "Hands off", caption: "One", scheduledAt: inHours(24) });
-    const page = await host.open(browser, { path: "/app/review", permissions: ["read"] });
+    const page = await host.open({ path: "/app/review", permissions: ["read"] });
     await title(page, "Hands off");
     await page.getByText("To decide takes a key that may publish").waitFor();
     await page.keyboard.press("d");
@@ -231,7 +221,7 @@ describe("review", () => {
     });
     await submit({ title: "Another", caption: "Two", scheduledAt: inHours(48) });
     await host.call("save_draft", { caption: "Still written", targets: [] });
-    const page = await host.open(browser, { path: `/app/review?draft=${draft.id}`, width });
+    const page = await host.open({ path: `/app/review?draft=${draft.id}`, width });
     await title(page, "Spring opening");
     await host.call("save_draft", {
       id: draft.id,

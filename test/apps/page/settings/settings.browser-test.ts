@@ -1,26 +1,19 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createOutbound } from "../../../../src/media/outbound/outbound.ts";
-import { launchBrowser } from "../../../support/browser.ts";
 import { objectionsTo, picture, THEMES, WIDTHS } from "../../../support/looks.ts";
 import { startReceiver, type Receiver } from "../../../support/webhook-receiver.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
 
 const outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
 
-let browser: Browser;
 let host: PageHost;
 let receiver: Receiver;
 beforeAll(async () => {
-  [browser, host, receiver] = await Promise.all([
-    launchBrowser(),
-    startPageHost("Europe/Berlin", { outbound }),
-    startReceiver(),
-  ]);
+  [host, receiver] = await Promise.all([startPageHost("Europe/Berlin", { outbound }), startReceiver()]);
   await host.addFeed();
 });
 afterAll(async () => {
-  await browser?.close();
   for (const one of [host, receiver, outbound]) await one?.[Symbol.asyncDispose]();
 });
 beforeEach(async () => {
@@ -28,8 +21,8 @@ beforeEach(async () => {
     await host.call("delete_webhook", { id });
 });
 
-async function open(options: Partial<Parameters<PageHost["open"]>[1]> = {}): Promise<Page> {
-  const page = await host.open(browser, { path: "/app/settings", ...options });
+async function open(options: Partial<Parameters<PageHost["open"]>[0]> = {}): Promise<Page> {
+  const page = await host.open({ path: "/app/settings", ...options });
   await page.getByRole("heading", { name: "Settings", level: 1 }).waitFor();
   return page;
 }

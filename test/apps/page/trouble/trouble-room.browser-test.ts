@@ -1,28 +1,18 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../../support/browser.ts";
+import type { Page } from "playwright-core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { queryOf } from "../../../support/handles.ts";
 import { objectionsTo, picture, THEMES } from "../../../support/looks.ts";
 import { addAccount, addPosts } from "../../../support/post-rows.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
 
-let browser: Browser;
 let host: PageHost;
 let feed: string;
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser?.close());
 
 beforeEach(async () => {
   host = await startPageHost();
   feed = await host.addFeed();
 });
-afterEach(async () => {
-  await Promise.all(browser.contexts().map((context) => context.close()));
-  await host?.[Symbol.asyncDispose]();
-});
+afterEach(() => host?.[Symbol.asyncDispose]());
 
 const REFUSED = 'The server refused the request. Change it, then send it again. My feed says: "Too long"';
 const UNKNOWN =
@@ -61,7 +51,7 @@ async function statusOf(id: string): Promise<string> {
 
 describe("trouble", () => {
   it("is calm where nothing is wrong", async () => {
-    const page = await host.open(browser, { path: "/app/trouble" });
+    const page = await host.open({ path: "/app/trouble" });
     await page.getByRole("heading", { name: "Nothing needs you" }).waitFor();
     await look(page, "trouble-calm");
   });
@@ -70,7 +60,7 @@ describe("trouble", () => {
     await addFailed("post_one", REFUSED);
     await addFailed("post_two", "It missed its time. Send it again.");
     await addFailed("post_three", "It missed its time. Send it again.");
-    const page = await host.open(browser, { path: "/app/trouble" });
+    const page = await host.open({ path: "/app/trouble" });
     // The platform's own words are a quote.
     await page.getByRole("blockquote").getByText("Too long").waitFor();
     const one = page.getByRole("listitem").filter({ hasText: "Text of post_one" });
@@ -109,7 +99,7 @@ describe("trouble", () => {
       ]);
       await queryOf(host.ctx.store).updateTable("posts").set({ error }).where("id", "=", id).execute();
     }
-    const page = await host.open(browser, { path: "/app/trouble" });
+    const page = await host.open({ path: "/app/trouble" });
     const row = (id: string) => page.getByRole("listitem").filter({ hasText: `Text of ${id}` });
     await page.getByRole("heading", { name: /^Under way/ }).waitFor();
     await row("post_begun").getByText("Publishing").waitFor();
@@ -134,7 +124,7 @@ describe("trouble", () => {
   it("settles what nobody knows, by keys alone", async () => {
     await addFailed("post_there", UNKNOWN);
     await addFailed("post_gone", UNKNOWN);
-    const page = await host.open(browser, { path: "/app/trouble" });
+    const page = await host.open({ path: "/app/trouble" });
     const row = (id: string) => page.getByRole("listitem").filter({ hasText: `Text of ${id}` });
     await row("post_there").getByRole("button", { name: "It is there" }).focus();
     await page.keyboard.press("Enter");
@@ -157,7 +147,7 @@ describe("trouble", () => {
 
   it("asks on about one post while the list around it is drawn anew", async () => {
     await addFailed("post_one", REFUSED);
-    const page = await host.open(browser, { path: "/app/trouble" });
+    const page = await host.open({ path: "/app/trouble" });
     await page.getByLabel("More: Text of post_one").click();
     await page.getByRole("button", { name: "Dismiss" }).click();
     const question = page.getByRole("dialog", { name: "Dismiss this post?" });
@@ -173,7 +163,7 @@ describe("trouble", () => {
   it("reconnects a channel, and notices when it is done", async () => {
     await addLost("acc_lost");
     await addFailed("post_lost", REFUSED, "acc_lost");
-    const page = await host.open(browser, { path: "/app/trouble" });
+    const page = await host.open({ path: "/app/trouble" });
     await page.getByText("1 post failed on it.").waitFor();
     const [opened] = await Promise.all([
       page.context().waitForEvent("page"),
@@ -197,7 +187,7 @@ describe("trouble", () => {
       scheduledAt: "2026-12-24T09:00:00Z",
     });
     await host.call("update_account", { accountId: feed, paused: true });
-    const page = await host.open(browser, { path: "/app/trouble" });
+    const page = await host.open({ path: "/app/trouble" });
     await page.getByText("It is paused, and 1 post waits for it.").waitFor();
     await page.getByRole("button", { name: "Resume" }).click();
     const question = page.getByRole("dialog", { name: /^Resume / });
@@ -210,7 +200,7 @@ describe("trouble", () => {
   it("has no buttons for one who may only look", async () => {
     await addFailed("post_one", REFUSED);
     await addLost("acc_lost");
-    const page = await host.open(browser, { path: "/app/trouble", permissions: ["read"] });
+    const page = await host.open({ path: "/app/trouble", permissions: ["read"] });
     await page.getByText("You can read what went wrong.").waitFor();
     await page.getByText("Text of post_one").waitFor();
     for (const name of ["Send again", "Reconnect"])
@@ -229,7 +219,7 @@ describe("trouble", () => {
       scheduledAt: "2026-12-24T09:00:00Z",
     });
     await host.call("update_account", { accountId: feed, paused: true });
-    const page = await host.open(browser, { path: "/app/trouble", width });
+    const page = await host.open({ path: "/app/trouble", width });
     await page.getByText("failed for the same reason").waitFor();
     await look(page, `trouble-${width}`);
     await page.getByLabel("More: Text of post_two").click();

@@ -1,23 +1,18 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../../support/browser.ts";
 import { objectionsTo, picture, THEMES, WIDTHS } from "../../../support/looks.ts";
 import { runTick } from "../../../support/publishing.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
 
-let browser: Browser;
 let host: PageHost;
 beforeAll(async () => {
-  [browser, host] = await Promise.all([launchBrowser(), startPageHost("Europe/Berlin")]);
+  host = await startPageHost("Europe/Berlin");
   await host.addFeed();
 });
-afterAll(async () => {
-  await browser?.close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 
-const open = (options: Partial<Parameters<PageHost["open"]>[1]> = {}): Promise<Page> =>
-  host.open(browser, { path: "/app/plan", ...options });
+const open = (options: Partial<Parameters<PageHost["open"]>[0]> = {}): Promise<Page> =>
+  host.open({ path: "/app/plan", ...options });
 const chip = (page: Page) => page.locator(".plan-grid [data-id]").first();
 const greeting = (page: Page) => page.getByRole("region", { name: "Welcome to Posthorn" });
 

@@ -1,20 +1,14 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { launchBrowser } from "../../../support/browser.ts";
+import type { Page } from "playwright-core";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { addAccount } from "../../../support/post-rows.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
 
 /* A page that was opened before another change and is saved after it takes nothing of that back. */
 
-let browser: Browser;
 let host: PageHost;
 let page: Page;
 let id: string;
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser?.close());
 beforeEach(async () => {
   host = await startPageHost();
   await addAccount(host.ctx.store, { id: "acc_blog", name: "Blog" });
@@ -25,13 +19,10 @@ beforeEach(async () => {
     scheduledAt: inDays(1),
   });
   id = post.id;
-  page = await host.open(browser, { path: `/app/write?post=${id}` });
+  page = await host.open({ path: `/app/write?post=${id}` });
   await expect.poll(() => text().inputValue()).toBe("As it was");
 });
-afterEach(async () => {
-  await page?.context().close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterEach(() => host?.[Symbol.asyncDispose]());
 
 const inDays = (days: number): string => new Date(host.clock.now() + days * 86_400_000).toISOString();
 const text = () => page.getByLabel("Text", { exact: true });

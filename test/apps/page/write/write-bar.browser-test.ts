@@ -1,25 +1,16 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../../support/browser.ts";
+import type { Page } from "playwright-core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addAccount } from "../../../support/post-rows.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
 
-let browser: Browser;
 let host: PageHost;
 let page: Page;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser?.close());
 beforeEach(async () => {
   host = await startPageHost();
   await addAccount(host.ctx.store, { id: "acc_sky", name: "Alpine Club", provider: "bluesky" });
   await addAccount(host.ctx.store, { id: "acc_x", name: "Alpine Ex", provider: "x" });
 });
-afterEach(async () => {
-  await page?.context().close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterEach(() => host?.[Symbol.asyncDispose]());
 
 const text = () => page.getByLabel("Text", { exact: true });
 const button = (name: string) => page.getByRole("button", { name, exact: true });
@@ -40,7 +31,7 @@ describe.each([
   [1_440, 900],
 ])("the bar, in a window of %i × %i pixels", (width, height) => {
   it("leaves room for what is written, with all there is to press", async () => {
-    page = await host.open(browser, { path: "/app/write", width, height });
+    page = await host.open({ path: "/app/write", width, height });
     for (const name of ["Alpine Club", "Alpine Ex"]) await channel(name).press("Space");
     for (const name of ["Save", "Ask for approval", "Schedule"])
       expect((await button(name).boundingBox())?.width).toBeGreaterThanOrEqual(40);
@@ -56,7 +47,7 @@ describe.each([
   });
 
   it("is covered by no message, which goes with what it is about", async () => {
-    page = await host.open(browser, { path: "/app/write?account=acc_sky", width, height });
+    page = await host.open({ path: "/app/write?account=acc_sky", width, height });
     await files().setInputFiles([NOTE]);
     await complaint().waitFor();
     expect(await isApart(".toast", ".action-bar")).toBe(true);
@@ -93,7 +84,7 @@ it.each([
 ])(
   "a message, in a window of %i × %i pixels, is beside all there is to press",
   async (width, height, wide) => {
-    page = await host.open(browser, { path: "/app/write?account=acc_sky", width, height });
+    page = await host.open({ path: "/app/write?account=acc_sky", width, height });
     await files().setInputFiles([NOTE]);
     await complaint().waitFor();
     expect((await boxOf(".toast")).width).toBe(wide);
@@ -108,7 +99,7 @@ it.each([
 );
 
 it("says what is under way on a slow line, and is pressed once", async () => {
-  page = await host.open(browser, { path: "/app/write?account=acc_sky" });
+  page = await host.open({ path: "/app/write?account=acc_sky" });
   await text().fill("Slow");
   await page.getByText(/^Saved /).waitFor();
   let calls = 0;
@@ -129,7 +120,7 @@ it("says what is under way on a slow line, and is pressed once", async () => {
 });
 
 it("finds out what became of it, where the answer was lost", async () => {
-  page = await host.open(browser, { path: "/app/write?account=acc_sky" });
+  page = await host.open({ path: "/app/write?account=acc_sky" });
   await text().fill("In a tunnel");
   await page.getByText(/^Saved /).waitFor();
   await page.route("**/app/api/tools/decide_draft", async (route) => {
@@ -144,7 +135,7 @@ it("finds out what became of it, where the answer was lost", async () => {
 
 describe("what was taken away", () => {
   it("is there again when it is wanted again: a channel's own text, and the channel", async () => {
-    page = await host.open(browser, { path: "/app/write?account=acc_sky" });
+    page = await host.open({ path: "/app/write?account=acc_sky" });
     await text().fill("For all");
     await button("Customize").click();
     const own = () => page.getByLabel("Text for Alpine Club");
@@ -164,7 +155,7 @@ describe("what was taken away", () => {
   });
 
   it("is there again by Undo: a part of a thread", async () => {
-    page = await host.open(browser, { path: "/app/write?account=acc_sky" });
+    page = await host.open({ path: "/app/write?account=acc_sky" });
     await text().fill("One");
     for (const number of [2, 3]) {
       await button("Thread part").click();
@@ -178,7 +169,7 @@ describe("what was taken away", () => {
 });
 
 it("says of a damaged file that it is damaged, and no more that it is being sent", async () => {
-  page = await host.open(browser, { path: "/app/write?account=acc_sky" });
+  page = await host.open({ path: "/app/write?account=acc_sky" });
   await text().fill("With a picture");
   const buffer = Buffer.from(Array.from({ length: 4_000 }, (_, at) => (at * 7 + 13) % 251));
   await files().setInputFiles([{ name: "g.heic", mimeType: "", buffer }]);

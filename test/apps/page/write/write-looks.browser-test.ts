@@ -1,6 +1,5 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../../support/browser.ts";
 import { objectionsTo, picture, THEMES, WIDTHS } from "../../../support/looks.ts";
 import { pngOf } from "../../../support/media.ts";
 import { addAccount } from "../../../support/post-rows.ts";
@@ -8,18 +7,14 @@ import { startPageHost, type PageHost } from "../page-host.ts";
 
 const LOOKS = [WIDTHS[0], { name: "small", width: 360 }] as const;
 
-let browser: Browser;
 let host: PageHost;
 beforeAll(async () => {
-  [browser, host] = await Promise.all([launchBrowser(), startPageHost()]);
+  host = await startPageHost();
   await addAccount(host.ctx.store, { id: "acc_blog", name: "Blog" });
   await addAccount(host.ctx.store, { id: "acc_sky", name: "Alpine Club", provider: "bluesky" });
   await addAccount(host.ctx.store, { id: "acc_tube", name: "Alpine Films", provider: "youtube" });
 });
-afterAll(async () => {
-  await browser?.close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 
 /** Each state, from one where nothing stands to one where all is open. */
 const STATES: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
@@ -83,7 +78,7 @@ const STATES: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
 
 describe.each(LOOKS)("in a $name window", ({ name, width }) => {
   it.each(Object.entries(STATES))("%s has nothing that axe objects to", async (state, reach) => {
-    const page = await host.open(browser, { path: "/app/write", width });
+    const page = await host.open({ path: "/app/write", width });
     await reach(page);
     for (const theme of THEMES) {
       await page.emulateMedia({ colorScheme: theme });

@@ -1,20 +1,15 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { launchBrowser } from "../../../support/browser.ts";
 import { addAccount } from "../../../support/post-rows.ts";
 import { type PageHost, startPageHost } from "../page-host.ts";
 
-let browser: Browser;
 let host: PageHost;
 let page: Page;
 beforeAll(async () => {
-  [browser, host] = await Promise.all([launchBrowser(), startPageHost()]);
+  host = await startPageHost();
   await addAccount(host.ctx.store, { id: "acc_sky", name: "Alpine Club", provider: "bluesky" });
 });
-afterAll(async () => {
-  await browser?.close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterAll(() => host?.[Symbol.asyncDispose]());
 
 const room = async (name: string): Promise<void> => {
   await page.getByRole("navigation").getByRole("link", { name, exact: true }).click();
@@ -22,7 +17,7 @@ const room = async (name: string): Promise<void> => {
 };
 
 it("a text that is written offline, left and gone on with is one draft", async () => {
-  page = await host.open(browser, { path: "/app/review" });
+  page = await host.open({ path: "/app/review" });
   // Offline, a room is there that was there before.
   await room("Write");
   await page.getByRole("checkbox", { name: "Alpine Club" }).waitFor();

@@ -1,28 +1,19 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../../support/browser.ts";
+import type { Page } from "playwright-core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { queryOf, rowsOf } from "../../../support/handles.ts";
 import { addAccount, addPosts } from "../../../support/post-rows.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
 
-let browser: Browser;
 let host: PageHost;
 let page: Page;
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser?.close());
 beforeEach(async () => {
   host = await startPageHost();
   await addAccount(host.ctx.store, { id: "acc_blog", name: "Blog" });
 });
-afterEach(async () => {
-  await page?.context().close();
-  await host?.[Symbol.asyncDispose]();
-});
+afterEach(() => host?.[Symbol.asyncDispose]());
 
-const open = (path: string): Promise<Page> => host.open(browser, { path });
+const open = (path: string): Promise<Page> => host.open({ path });
 const drafts = async (): Promise<any[]> => (await host.call("list_drafts", {})).drafts;
 const posts = (): Promise<any[]> => rowsOf(host.ctx.store, "SELECT * FROM posts");
 const text = () => page.getByLabel("Text", { exact: true });

@@ -1,6 +1,5 @@
-import type { Browser, Page, Route } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../../support/browser.ts";
+import type { Page, Route } from "playwright-core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { queryOf, rowsOf } from "../../../support/handles.ts";
 import { fixture, pngOf } from "../../../support/media.ts";
 import { addAccount } from "../../../support/post-rows.ts";
@@ -8,15 +7,10 @@ import { startPageHost, type PageHost } from "../page-host.ts";
 
 const WRITER = ["read", "draft", "files"] as const;
 
-let browser: Browser;
 let host: PageHost;
 let page: Page;
 let faults: string[];
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser?.close());
 beforeEach(async () => {
   host = await startPageHost();
   await addAccount(host.ctx.store, { id: "acc_blog", name: "Blog" });
@@ -30,7 +24,7 @@ afterEach(async () => {
 });
 
 async function open(path: string, permissions?: typeof WRITER): Promise<Page> {
-  const opened = await host.open(browser, { path, height: 1_000, ...(permissions && { permissions }) });
+  const opened = await host.open({ path, height: 1_000, ...(permissions && { permissions }) });
   opened.on("pageerror", (error) => faults.push(error.message));
   return opened;
 }

@@ -1,0 +1,192 @@
+import { type Deed, type FinalPost, type Hook, type Series, SETTLED_WITHIN_MS } from "./history.ts";
+import type { Outcome } from "./judge.ts";
+import type { Told } from "./receivers.ts";
+import { isExact, wishesOf } from "./acts-series.ts";
+
+/* What must hold of what people ask beside posts: repeats, series, tables, receivers, keys. */
+
+export function judgeActs(outcome: Outcome): string[] {
+  return [
+    ...twoAnswers(outcome.deeds),
+    ...inPart(outcome),
+    ...untrue(outcome),
+    ...notAllowed(outcome),
+    ...outcome.figures
+      .filter(({ stored, told }) => !stored.every((one) => told.includes(one)))
+      .map(({ text, stored }) => `“${text}” has figures that nobody told of it: ${stored.join(", ")}.`),
+    ...outcome.deeds.flatMap((deed) => disconnected(deed, outcome)),
+    ...twoEvents(outcome),
+    ...outcome.hooks.flatMap((hook) => untold(hook, outcome)),
+    ...outcome.series.flatMap((one) => wrongTimes(one, outcome)),
+  ];
+}
+
+interface PostEvent {
+  readonly type: string;
+  readonly data: { readonly id?: string; readonly caption?: string };
+}
+const eventOf = ({ body }: Told): PostEvent => JSON.parse(body) as PostEvent;
+
+/** Nobody is told of what did not happen. */
+function untrue({ told, wishes, published }: Outcome): string[] {
+  return told.flatMap((one) => {
+    const { type, data } = eventOf(one);
+    if (type !== "post.published" || published.some(({ text, at }) => text === data.caption && at <= one.at))
+      return [];
+    const wish = wishes.find(({ versions }) => versions.some(({ text }) => text === data.caption));
+    // Somebody said so.
+    if (wish?.repeats.some(({ args }) => args["outcome"] === "published") === true) return [];
+    return [`${one.path} was told that “${data.caption}” is out, and nobody could see it.`];
+  });
+}
+
+/** What is told again is the same, with its id, and one thing has one id. */
+function twoEvents({ told, hooks }: Outcome): string[] {
+  const ids = new Map<string, string>();
+  const bodies = new Map<string, string>();
+  return told.flatMap((one) => {
+    const { type, data } = eventOf(one);
+    const isAnother = (bodies.get(one.path + one.id) ?? one.body) !== one.body;
+    bodies.set(one.path + one.id, one.body);
+    const isRestored = hooks.find(({ path }) => path === one.path)?.isRestored ?? true;
+    const what = `${one.path} ${data.id}`;
+    const isTwice = type === "post.published" && !isRestored && (ids.get(what) ?? one.id) !== one.id;
+    if (type === "post.published") ids.set(what, one.id);
+    return [
+      ...(isAnother ? [`${one.path} was told of ${one.id} in two ways.`] : []),
+      ...(isTwice ? [`${one.path} was told twice that “${data.caption}” is out.`] : []),
+    ];
+  });
+}
+
+/** Whoever wanted to be told was told, or is going to be. */
+function untold(
+  { path, id, deed, channelIds }: Hook,
+  { told, events, posts, wishes, clockAt }: Outcome,
+): string[] {
+  if (id === null || deed.isForgotten === true) return [];
+  const own = events.filter(({ hookId }) => hookId === id);
+  const isLater = ({ caption }: FinalPost): boolean =>
+    wishes.some(({ versions }) => {
+      const isOf = versions.some(({ text }) => text === caption);
+      return isOf && (versions[0]?.deed.invokedAt ?? 0) > (deed.answeredAt ?? Infinity);
+    });
+  const missing = posts.filter(
+    (post) =>
+      ["published", "failed", "cancelled"].includes(post.status) &&
+      isLater(post) &&
+      (channelIds?.includes(post.channelId) ?? true) &&
+      !own.some(({ postId, event }) => postId === post.id && event === `post.${post.status}`),
+  );
+  return [
+    ...missing.map(({ caption, status }) => `${path} is never told that “${caption}” is ${status}.`),
+    ...own.flatMap((event) => {
+      const what = `${path} and ${event.event} ${event.id}`;
+      if (event.status === "delivered")
+        return told.some((one) => one.path === path && one.id === event.id && one.isTaken)
+          ? []
+          : [`${what}: it is said to be told, and was not.`];
+      if (event.status === "failed")
+        return event.error === null ? [`${what}: it failed without a reason.`] : [];
+      return (event.nextAt ?? -Infinity) > clockAt - SETTLED_WITHIN_MS / 2
+        ? []
+        : [`${what}: nobody sends it.`];
+    }),
+  ];
+}
+
+/** Nothing is done with a key that was revoked, nor beyond what it allows. */
+function notAllowed({ deeds, wishes, published }: Outcome): string[] {
+  const revokes = deeds.filter(
+    ({ tool, outcome, isForgotten }) => tool === "revoke_key" && outcome === "done" && isForgotten !== true,
+  );
+  const isBad = ({ by, mayNot, invokedAt }: Deed): boolean =>
+    mayNot === true ||
+    revokes.some(({ args, answeredAt }) => args["key"] === by && (answeredAt ?? Infinity) < invokedAt);
+  const asked = wishes.filter(({ versions, approvals }) => {
+    const [first] = versions;
+    return (
+      (approvals === null && first !== undefined && isBad(first.deed)) || (approvals?.some(isBad) ?? false)
+    );
+  });
+  return [
+    ...deeds
+      .filter((deed) => deed.outcome === "done" && isBad(deed))
+      .map(({ tool, args }) => `${tool} was done for a key that may not: ${JSON.stringify(args)}.`),
+    ...asked
+      .filter(({ versions }) => published.some(({ text }) => text === versions[0]?.text))
+      .map(({ name }) => `${name} came out, and its key may not.`),
+  ];
+}
+
+/** What had begun is over by then. */
+const UNDER_WAY_MS = { calm: 3_000, wild: 100_000 };
+
+/** Nothing goes out on a channel that was given up. */
+function disconnected({ tool, args, answeredAt, outcome, isForgotten }: Deed, of: Outcome): string[] {
+  if (tool !== "disconnect_channel" || outcome !== "done" || answeredAt === null || isForgotten === true)
+    return [];
+  const from = answeredAt + UNDER_WAY_MS[of.isCalm ? "calm" : "wild"];
+  const isAgain = (deed: Deed): boolean =>
+    deed.tool === "connect_channel" && deed.args["accountId"] === args["accountId"];
+  const again = of.deeds.filter((deed) => isAgain(deed) && (deed.answeredAt ?? Infinity) > answeredAt);
+  const until = Math.min(...again.map(({ invokedAt }) => invokedAt));
+  return of.published.flatMap(({ text, leftAt }) => {
+    const wish = of.wishes.find(({ versions }) => versions.some((version) => version.text === text));
+    return wish?.channelId === args["accountId"] && leftAt > from && leftAt < until
+      ? [`“${text}” came out on a channel that was given up.`]
+      : [];
+  });
+}
+
+/** A table is imported whole, or not at all. */
+function inPart({ wishes, posts }: Outcome): string[] {
+  const tables = new Set(wishes.flatMap(({ table, isForgotten }) => (isForgotten ? [] : (table ?? []))));
+  return [...tables].flatMap((table) => {
+    const rows = wishes.filter((wish) => wish.table === table);
+    const made = rows.filter(({ id, versions }) =>
+      posts.some((post) => post.id === id || versions.some(({ text }) => text === post.caption)),
+    );
+    return made.length === 0 || made.length === rows.length
+      ? []
+      : [`Of ${table} ${made.length} of ${rows.length} rows are there.`];
+  });
+}
+
+/** Each text has its own day, and what was stopped waits no more. */
+function wrongTimes(series: Series, { posts, clockAt }: Outcome): string[] {
+  if (series.isForgotten) return [];
+  const isKnown = series.approvals.some(({ outcome }) => outcome === "done");
+  const isStopped = series.stops.some(({ outcome }) => outcome === "done");
+  return wishesOf(series, clockAt).flatMap(({ name, versions }) => {
+    const row = posts.find(({ caption }) => caption === versions[0]?.text);
+    if (row === undefined) return [];
+    const at = versions[0]?.scheduledAt ?? 0;
+    return [
+      ...(isStopped && row.status === "scheduled" ? [`${name} waits, and its series was stopped.`] : []),
+      ...(isKnown && isExact(at, series) && row.scheduledAt !== at
+        ? [
+            `${name} is at ${new Date(row.scheduledAt).toISOString()}, and not at ${new Date(at).toISOString()}.`,
+          ]
+        : []),
+    ];
+  });
+}
+
+/** With one key there is one answer. */
+function twoAnswers(deeds: readonly Deed[]): string[] {
+  const answers = new Map<string, Set<string>>();
+  for (const { args, outcome, isForgotten, answer } of deeds) {
+    const key = args["idempotencyKey"];
+    if (typeof key !== "string" || outcome !== "done" || isForgotten === true) continue;
+    answers.set(key, (answers.get(key) ?? new Set()).add(idsIn(answer).join(", ")));
+  }
+  return [...answers].flatMap(([key, all]) =>
+    all.size > 1 ? [`One key, “${key}”, gave different answers: ${[...all].join(" and ")}.`] : [],
+  );
+}
+
+function idsIn(answer: Deed["answer"]): string[] {
+  const found = JSON.stringify(answer).matchAll(/"((?:post|dft)_\w+)"/g);
+  return [...new Set([...found].map(([, id]) => id ?? ""))].toSorted();
+}
