@@ -167,6 +167,8 @@ export function createDraftComposer({
       const { drafts } = await call("list_drafts", { id: draft.value?.id });
       const [theirs] = drafts;
       if (theirs === undefined) throw new Error("The draft is gone. Keep yours as a copy.");
+      if (theirs.state !== "open" && theirs.state !== "waiting")
+        throw new Error("It is decided, so it cannot be changed any more. Keep yours as a copy.");
       const read = formOf(theirs, now(), zone.value);
       form.value = isFromKept ? mergedForm(read, form.value, kept, zone.value) : read;
       kept = draftOf(read, zone.value, []);

@@ -4,9 +4,10 @@ import { dropEdit, readEdit } from "../../data/kept-edits.ts";
 import { zone } from "../../data/session.ts";
 import { accounts, findAccount, loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
+import { sayWith } from "../../../ui/toasts.tsx";
 import { type Composer, createDraftComposer } from "./composer.ts";
 import { atTime, emptyForm, type Form, newTarget } from "./form.ts";
-import { ageOf, type KeptForm, keptNew, keptOf, lastSave, takeOver } from "./kept-forms.ts";
+import { ageOf, type KeptForm, keptNew, keptOf, lastSave, olderNew, takeOver } from "./kept-forms.ts";
 import { fieldsOf, withFields } from "./post-content.ts";
 import { createPostComposer } from "./post-composer.ts";
 import { toWall } from "../../../shared/wall-time.ts";
@@ -46,9 +47,25 @@ async function startNew(onDraft: (id: string) => void): Promise<StartResult> {
   const form = emptyForm(now(), zone.value);
   // What is being saved a moment after it was left is a draft then.
   if (keptNew(form) !== null) await lastSave();
+  const older = olderNew(form);
   const kept = await unsaved(keptNew(form));
   if (kept !== null) takeOver();
+  older.forEach((one) => void saveAside(one));
   return { kind: "writing", composer: createDraftComposer({ form, draft: null, kept, onDraft }), hint: null };
+}
+
+/** What was written before that, too, is a draft of its own. */
+async function saveAside(kept: KeptForm): Promise<void> {
+  if ((await unsaved(kept)) === null) return;
+  createDraftComposer({
+    form: kept.form,
+    draft: null,
+    kept,
+    onDraft: (id) =>
+      sayWith("A text that you wrote before, and that was not saved, is a draft now.", "Open it", () =>
+        location.assign(`/app/write?${new URLSearchParams({ draft: id }).toString()}`),
+      ),
+  });
 }
 
 /** The last save before a window closed may have succeeded without its answer: then it is a draft. */

@@ -108,7 +108,16 @@ it("takes the other draft, too, with what was written here beside", async () => 
   await button("Take the other one").click();
   await expect.poll(() => text().inputValue()).toBe("Theirs");
   await expect.poll(async () => (await read()).targets.length).toBe(1);
-  expect(await read()).toMatchObject({ caption: "Theirs", note: "Theirs", title: "As it was" });
+  const merged = await read();
+  expect(merged).toMatchObject({ caption: "Theirs", note: "Theirs", title: "As it was" });
+  // One that is decided is not gone on with.
+  await host.call("decide_draft", { id: draft.id, revision: merged.revision, decision: "discard" });
+  await text().fill("Mine after all");
+  await button("Take the other one").click();
+  await page.getByText("It is decided, so it cannot be changed any more. Keep yours as a copy.").waitFor();
+  await button("Keep mine as a copy").click();
+  await page.waitForURL((url) => url.pathname === "/app/write" && !url.search.includes(draft.id));
+  expect(await text().inputValue()).toBe("Mine after all");
 });
 
 it("asks, too, where the change was kept in this browser meanwhile", async () => {
