@@ -147,6 +147,7 @@ async function reconcile<R extends Json>(
   const { ctx, lease, run } = at;
   await ctx.store.ledger.countAsked(lease, { run, step: spec.step });
   const httpStatus = known.http_status ?? 0;
+  const begun = at.requestsBegun();
   const found = await spec.reconcile({
     ...contextOf(at, spec.step),
     intentAt: known.started_at,
@@ -161,7 +162,8 @@ async function reconcile<R extends Json>(
       await finishDone(at, spec, found.result);
       return found;
     case "send_again":
-      return found;
+      // Nobody was asked: what was sent before may be public.
+      return { isStillInDoubt: spec.live !== undefined && at.requestsBegun() === begun, ...found };
     case "ask_again":
       throw new AskAgain(found.afterMs);
     case "unknown":

@@ -104,7 +104,17 @@ function read(request: IncomingMessage, body: string): Arrived {
   const url = new URL(request.url ?? "", "http://platform.example");
   const headers = request.headers as Record<string, string>;
   const now = Date.now();
-  return { method: request.method ?? "", url, headers, body, from: OUTSIDE, sentAt: now, clockAt: now };
+  return {
+    method: request.method ?? "",
+    url,
+    headers,
+    body,
+    from: OUTSIDE,
+    sentAt: now,
+    clockAt: now,
+    leftAt: now,
+    fault: null,
+  };
 }
 
 /** Whether a post is visible once this is done. An upload is by the last of its three chunks. */

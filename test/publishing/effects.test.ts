@@ -181,6 +181,41 @@ describe("a step that was refused", () => {
     });
   });
 
+  it.each([
+    ["that shows the post", true, 1],
+    ["that shows nothing", false, 0],
+  ])(
+    "stays in doubt where a step %s was sent before and nobody was asked since",
+    async (_what, shows, inDoubt) => {
+      const answers = [
+        new PlatformFault("ambiguous", "The answer was lost."),
+        new PlatformFault("rejected", "Not like this."),
+      ];
+      const platform = scriptedPlatform({
+        publish: async (_post, io) => {
+          await io.effect<string>({
+            step: "publish",
+            request: {},
+            send: async () => {
+              throw answers.shift() ?? new PlatformFault("rejected", "Not like this.");
+            },
+            reconcile: async () => ({ outcome: "send_again" }),
+            ...(shows && { live: (id: string) => ({ platformPostId: id, platformUrl: null }) }),
+          });
+          return { state: "live", platformPostId: "1", platformUrl: null };
+        },
+      });
+      const media = { forPost: () => ({}) as never, release: async () => {} };
+      await using ctx = await createTestContext({ platformList: [platform], media });
+      const post = await addPost(ctx, await addAccount(ctx));
+      await runTick(ctx);
+      await ctx.clock.advance(60_000);
+      await runTick(ctx);
+      const { status, in_doubt } = await readPost(ctx, post.id);
+      expect({ status, inDoubt: in_doubt }).toEqual({ status: shows ? "publishing" : "failed", inDoubt });
+    },
+  );
+
   it("is not sent under a new key while the platform may know the old one", async () => {
     const lost = Array.from({ length: 200 }, () => new PlatformFault("ambiguous", "The answer was lost."));
     const again: Reconciled<string> = { outcome: "send_again", isStillInDoubt: true };

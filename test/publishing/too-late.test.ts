@@ -6,7 +6,7 @@ import { createTestContext } from "../support/context.ts";
 import { addAccount, addPost, readPost, runTick } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
 
-const ABSENT: Reconciled<string> = { outcome: "send_again" };
+const ABSENT: Reconciled<string> = { outcome: "send_again", isStillInDoubt: false };
 const IN_DOUBT: Reconciled<string> = { outcome: "send_again", isStillInDoubt: true };
 
 /** Its first answer is lost, and nothing runs for so long after it. */

@@ -131,11 +131,13 @@ export class Network {
     const world = this.#world;
     const url = new URL(request.url);
     const what = `${request.method} ${url.host}${url.pathname}`;
+    const headers = lowerCase(request.headers ?? {});
+    const fault = this.#fault(headers[ACCOUNT] ?? "");
     return new Promise((resolve, reject) => {
       const arrived = {
         method: request.method,
         url,
-        headers: lowerCase(request.headers ?? {}),
+        headers,
         body: typeof request.body === "string" ? request.body : (request.body?.toString() ?? ""),
         from: realm,
         sentAt: Math.floor(Math.max(world.now + realm.skewMs, realm.shown)),
@@ -143,7 +145,6 @@ export class Network {
         fault,
         clockAt: Math.floor(world.now + realm.skewMs),
       };
-      const fault = this.#fault(accountOf(arrived));
       const over = this.#begin(arrived);
       const sent = this.#note(arrived);
       let isOver = false;
@@ -266,12 +267,15 @@ export function endConnections(realm: Realm): void {
   for (const end of ends) end();
 }
 
+/** Whose request it is, for the judge. */
+const ACCOUNT = "x-account";
+
 function slowDown(seconds: number): Answer {
   return { status: 429, headers: { "retry-after": String(seconds) }, body: { error: "Slow down." } };
 }
 
 function accountOf({ headers }: Arrived): string {
-  return headers["x-account"] ?? "";
+  return headers[ACCOUNT] ?? "";
 }
 
 /** Two of them are one to its server. */

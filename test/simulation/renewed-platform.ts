@@ -73,7 +73,7 @@ async function publish({ caption }: PlatformPost, io: PublishIo): Promise<Publis
       } as const;
       return z.object({ id: z.string() }).parse((await signed(io, "posts", request)).json).id;
     },
-    reconcile: async () => ({ outcome: "send_again" }),
+    reconcile: async () => ({ outcome: "send_again", isStillInDoubt: true }),
   });
   return { state: "live", platformPostId: id, platformUrl: null };
 }
