@@ -75,7 +75,7 @@ export function keptNew(like: Form): KeptForm | null {
   return id === null ? null : readKept(id, readEdit(id), like);
 }
 
-/** Other texts that are no drafts yet, and that nobody saves since the page was loaded anew. */
+/** Other texts that are no drafts yet, and that this page does not save since it was loaded anew. */
 export function olderNew(like: Form): readonly KeptForm[] {
   const ids = editsFrom(NEW).slice(0, -1);
   return ids.flatMap((id) => (own.has(id) ? [] : (readKept(id, readEdit(id), like) ?? [])));

@@ -4,7 +4,7 @@ import { dropEdit, readEdit } from "../../data/kept-edits.ts";
 import { zone } from "../../data/session.ts";
 import { accounts, findAccount, loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
-import { sayWith } from "../../../ui/toasts.tsx";
+import { say } from "../../../ui/toasts.tsx";
 import { type Composer, createDraftComposer } from "./composer.ts";
 import { atTime, emptyForm, type Form, newTarget } from "./form.ts";
 import { ageOf, type KeptForm, keptNew, keptOf, lastSave, olderNew, takeOver } from "./kept-forms.ts";
@@ -61,10 +61,7 @@ async function saveAside(kept: KeptForm): Promise<void> {
     form: kept.form,
     draft: null,
     kept,
-    onDraft: (id) =>
-      sayWith("A text that you wrote before, and that was not saved, is a draft now.", "Open it", () =>
-        location.assign(`/app/write?${new URLSearchParams({ draft: id }).toString()}`),
-      ),
+    onDraft: () => say("A text that you wrote before, and that was not saved, is a draft now: see Review."),
   });
 }
 
