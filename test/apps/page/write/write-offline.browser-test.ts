@@ -13,38 +13,32 @@ beforeAll(async () => {
 });
 afterAll(() => host?.[Symbol.asyncDispose]());
 
-const EMPTY_FORM = emptyForm(Date.parse("2026-11-21T09:00:00Z"), createZone("Europe/Berlin"));
-
 const room = async (name: string): Promise<void> => {
   await page.getByRole("navigation").getByRole("link", { name, exact: true }).click();
   await page.getByRole("heading", { name, level: 1 }).waitFor();
 };
 
 it("each of two texts that were written offline becomes a draft, also after the page was loaded anew", async () => {
-  page = await host.open({ path: "/app/write" });
-  for (const [id, caption] of [
-    ["new:1-a", "Written on a ship"],
-    ["new:2-b", "Written on a bus"],
-  ] as const)
-    await page.evaluate("([name, kept]) => localStorage.setItem(name, kept)", [
-      JSON.stringify(["posthorn.edit", "Anna", id]),
-      JSON.stringify({ base: "0", change: { ...EMPTY_FORM, caption } }),
-    ]);
-  await page.reload();
+  page = await host.open({ path: "/app/review" });
+  const like = emptyForm(host.clock.now(), createZone("Europe/Berlin"));
+  // As a window that was closed offline leaves them.
+  const kept = ["Written on a ship", "Written on a bus"].map((caption, at) => [
+    JSON.stringify(["posthorn.edit", "Anna", `new:${at}-a`]),
+    JSON.stringify({ base: "0", change: { ...like, caption } }),
+  ]);
+  await page.evaluate((all) => {
+    const { localStorage } = globalThis as any;
+    for (const [name, value] of all) localStorage.setItem(name, value);
+  }, kept);
+  await page.goto(`${host.address}/app/write`);
   await expect.poll(() => page.getByLabel("Text", { exact: true }).inputValue()).toBe("Written on a bus");
   await page.getByText(/^A text that you wrote before/).waitFor();
   const texts = async (): Promise<string[]> =>
     (await host.call("list_drafts", { state: ["open"] })).drafts.map(({ caption }: any) => caption).sort();
   await expect.poll(texts).toEqual(["Written on a bus", "Written on a ship"]);
-  await host
-    .call("list_drafts", { state: ["open"] })
-    .then(({ drafts }: any) =>
-      Promise.all(
-        drafts.map(({ id, revision }: any) =>
-          host.call("decide_draft", { id, revision, decision: "discard" }),
-        ),
-      ),
-    );
+  const { drafts } = await host.call("list_drafts", { state: ["open"] });
+  for (const { id, revision } of drafts)
+    await host.call("decide_draft", { id, revision, decision: "discard" });
   await page.context().close();
 });
 
