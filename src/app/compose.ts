@@ -1,4 +1,5 @@
 import type { Config } from "./config.ts";
+import { onFailure } from "../domain/assertions.ts";
 import { newId } from "../domain/ids.ts";
 import { TIME_LIMITS } from "../domain/time-limits.ts";
 import { capabilitiesOf, openDatabase, openFileStore } from "./file-store.ts";
@@ -47,6 +48,7 @@ export async function createContext(
   const { config, folder } = setup;
   const log = overrides.log ?? createLogger(config);
   const closers = new Closers((error) => log.error({ err: error }, "something did not close"));
+  closers.add(onFailure((assertion, id) => log.error({ assertion, id }, "an assertion failed")));
   const ending = new AbortController();
   const links: Context["links"] = {
     end: () => ending.abort(),

@@ -1,3 +1,4 @@
+import { type AssertionName, ASSERTIONS, holds } from "./assertions.ts";
 import { Message, type Said, type Sentence, sentencesIn, withField } from "./sentences.ts";
 
 /** What went wrong, in the caller's terms. Each face has a code for a kind (HTTP: `src/http/errors.ts`). */
@@ -42,6 +43,19 @@ export class AppError extends Error {
   about(field: string): AppError {
     return new AppError(this.kind, withField(this.said, field), { cause: this });
   }
+}
+
+/** Nothing of what was to be done is done. The sentence is for the post and the caller; the place is in the log. */
+export class AssertionFailed extends AppError {
+  constructor(name: AssertionName) {
+    super("unavailable", `A check of Posthorn's own stopped this: ${ASSERTIONS[name]}`);
+    this.name = "AssertionFailed";
+  }
+}
+
+/** Throws `AssertionFailed` where it is not so. `id`: of the post or the draft. */
+export function assert(name: AssertionName, isSo: boolean, id: string): void {
+  if (!holds(name, isSo, id)) throw new AssertionFailed(name);
 }
 
 function sayings(said: Said | readonly Said[]): readonly Said[] {

@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { ASSERTIONS, holds } from "./assertions.ts";
+import { jsonIn } from "./text/read-text.ts";
 import { withFullStop } from "./text/plain-text.ts";
 
 /**
@@ -223,13 +225,15 @@ export function toStored(said: Said): string {
   return JSON.stringify(sentences.map(({ field, what, next }) => ({ field, what, next })));
 }
 
-/** A text as a column has it. */
-export function fromStored(text: Said): Said {
-  return typeof text === "string" && text.startsWith(STORED)
-    ? new Message(JSON.parse(text) as Sentence[])
-    : text;
+/** A text as a column has it. `id`: of its post. */
+export function fromStored(text: Said, id: string | null = null): Said {
+  if (typeof text !== "string" || !text.startsWith(STORED)) return text;
+  const sentences = jsonIn(text) as Sentence[] | null;
+  const isReadable = sentences?.every(({ what, next }) => typeof what === "string" && Array.isArray(next));
+  if (holds("error_readable", isReadable === true, id)) return new Message(sentences ?? []);
+  return `Look in the server's log: ${ASSERTIONS.error_readable}`;
 }
 
-export function fromStoredOrNull(text: Said | null): Said | null {
-  return text === null ? null : fromStored(text);
+export function fromStoredOrNull(text: Said | null, id: string | null = null): Said | null {
+  return text === null ? null : fromStored(text, id);
 }

@@ -1,4 +1,4 @@
-import { AppError, saidOf } from "../domain/errors.ts";
+import { AppError, assert, saidOf } from "../domain/errors.ts";
 import type { Said } from "../domain/sentences.ts";
 import type { Tx } from "../store/engine/store.ts";
 import { lockFiles } from "../store/queries/files.ts";
@@ -79,9 +79,14 @@ export async function reserveSlots(
     const slot = await takeSlot(tx, { owner_id: row.owner_id, id: row.account_id }, wish).catch(refuseInside);
     const one = typeof slot === "number" ? { ...post, row: inSlot(row, slot) } : slot;
     if ("row" in one) taken.push(one.row);
+    if ("row" in one) assert("slot_single", !placed.some((other) => isBeside(one.row, other)), one.row.id);
     placed.push(one);
   }
   return placed;
+}
+
+function isBeside({ account_id, slot_at }: PreparedPost["row"], other: BatchPost): boolean {
+  return "row" in other && other.row.account_id === account_id && other.row.slot_at === slot_at;
 }
 
 /** Those that take up a time: what is stored, and where nothing is, what would be. */

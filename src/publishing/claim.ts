@@ -1,11 +1,14 @@
 import { mustReconnect, whyHeld } from "../domain/accounts/account.ts";
+import { assert } from "../domain/errors.ts";
 import { say, toStored } from "../domain/sentences.ts";
 import { MINUTE, SECOND } from "../domain/time.ts";
 import { TIME_LIMITS } from "../domain/time-limits.ts";
 import type { AppContext } from "../context.ts";
-import type { ClaimBatch, MissedPost, Candidate } from "../store/engine/claims.ts";
+import type { Candidate, ClaimedPost, MissedPost } from "../store/engine/claims.ts";
 import { missedSentence } from "./verdict.ts";
 import type { LateCause } from "../domain/posts/post.ts";
+import { assertAgrees, isPending } from "../domain/posts/post-states.ts";
+import { jsonIn } from "../domain/text/read-text.ts";
 
 /** From this lateness on, a post counts as left over from downtime, and its account's posts are spaced. */
 const LEFT_OVER = { afterMs: TIME_LIMITS.leftOver, spacingMs: TIME_LIMITS.spacing } as const;
@@ -23,12 +26,16 @@ interface ClaimOptions {
   readonly lateCauses: LateCauses;
 }
 
+/** A post that this process works on, and the latest that the clock had shown when it was claimed. */
+export type PostAtWork = ClaimedPost & { readonly reachedAt: number };
+
 /** Claims up to `limit` due posts, one an account, first due first. */
-export function claimDue(
+export async function claimDue(
   { store, clock, workerId }: AppContext,
   { limit, isQuarantined = false, lateCauses }: ClaimOptions,
-): Promise<ClaimBatch> {
-  return store.claims.claim({
+): Promise<{ readonly posts: readonly PostAtWork[]; readonly isFull: boolean }> {
+  const before = clock.now();
+  const { posts, isFull } = await store.claims.claim({
     workerId,
     now: () => clock.now(),
     limit,
@@ -36,6 +43,29 @@ export function claimDue(
     leftOver: LEFT_OVER,
     causeOf: (candidate, now) => lateCauses.causeOf(candidate, now),
   });
+  const reachedAt = Math.max(before, clock.now());
+  return { posts: posts.map((post) => ({ ...post, reachedAt })), isFull };
+}
+
+/** What a claim promises, looked at again in the rows that it gave. */
+export function assertClaimed({ post, account, effects, lease, reachedAt }: PostAtWork): void {
+  const { id, run, status } = post;
+  const isFree = account.in_flight_post === null && account.next_allowed_at <= reachedAt;
+  const areOwn = effects.every((step) => step.post_id === id && step.run === run);
+  const isLast = effects.every(({ fence }) => fence <= post.fence) && post.fence < lease.fence;
+  const isOpen = isPending(status) || status === "published";
+  assert("claim_due", Math.max(post.due_at, post.next_at ?? Infinity) <= reachedAt, id);
+  assert("claim_channel", isFree && whyHeld(account) === null, id);
+  assert("claim_open", isOpen && post.lease_worker === null, id);
+  assert("claim_fence", isLast, id);
+  assert("ledger_own", areOwn, id);
+  assert("ledger_readable", effects.every(isReadable), id);
+  assertAgrees(post);
+}
+
+/** A step has a result once it is done, as JSON. */
+export function isReadable({ result, state }: Candidate["effects"][number]): boolean {
+  return result === null || (state === "done" && (result === "null" || jsonIn(result) !== null));
 }
 
 /** Fails the posts whose time is over, and says on those that wait for their channel that they do. */

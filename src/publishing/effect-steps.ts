@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { ReconcileClass } from "../domain/accounts/account.ts";
+import { assert } from "../domain/errors.ts";
 import type { Json } from "../ports/platform-io.ts";
 import type { EffectContext, EffectSpec, LiveAt } from "../ports/publish-io.ts";
 import type { EffectRow, Lease } from "../store/engine/ledger.ts";
@@ -15,6 +16,8 @@ export interface EffectsOptions {
   readonly signal: AbortSignal;
   /** Milliseconds since 1970: past it nothing new is sent. */
   readonly deadline: number;
+  /** Whether the time has come for a step, and for the one after which everybody sees the post. */
+  isTimeFor(isLive: boolean): boolean;
   /** Asks about open steps and sends nothing: throws NothingSent where it would. */
   readonly isReconcileOnly: boolean;
   /** Asked before the intent of what is sent is written: throws where it must not be sent now. */
@@ -106,6 +109,7 @@ export function noted(result: string, at: number): StepState {
 
 /** What a platform's file gets to reconcile the step, or, while it is under way, to send it. */
 export function contextOf(at: Running, step: string, isUnderWay = false): EffectContext {
+  if (isUnderWay) assert("send_noted", at.steps.get(step)?.state === "intent", at.lease.postId);
   const aad = stepAad({ post_id: at.lease.postId, run: at.run, step });
   const sealed = at.steps.get(step)?.handle_enc ?? null;
   return {

@@ -1,5 +1,5 @@
 import type { ReconcileClass } from "../domain/accounts/account.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, assert } from "../domain/errors.ts";
 import { TIME_LIMITS } from "../domain/time-limits.ts";
 import { MediaUnavailable } from "../ports/media.ts";
 import { PlatformFault, type Json } from "../ports/platform-io.ts";
@@ -162,7 +162,7 @@ async function reconcile<R extends Json>(
       await finishDone(at, spec, found.result);
       return found;
     case "send_again":
-      // Nobody was asked: what was sent before may be public.
+      // The platform was not asked, and what was sent before may be public.
       return { isStillInDoubt: spec.live !== undefined && at.requestsBegun() === begun, ...found };
     case "ask_again":
       throw new AskAgain(found.afterMs);
@@ -178,16 +178,18 @@ async function send<R extends Json>(at: Running, spec: EffectSpec<R>, isInDoubt:
   if (at.isReconcileOnly && isInDoubt) throw new OutcomeUnknown("The platform has not settled it yet.");
   if (at.isReconcileOnly) throw new NothingSent("The next step was not sent.");
   if (at.ctx.clock.now() > at.deadline) await assertInTime(at, spec, isInDoubt);
+  assert("send_due", at.isTimeFor(spec.live !== undefined), at.lease.postId);
   // What follows a live post is no post of its own.
   if (!at.steps.has(LIVE_STEP)) await at.guard?.();
   at.signal.throwIfAborted();
   await intend(at, spec, at.ctx.clock.now());
   at.ctx.store.liveness.check();
   at.signal.throwIfAborted();
+  const context = contextOf(at, spec.step, true);
   const asked = at.requestsBegun();
   let result: R;
   try {
-    result = await spec.send(contextOf(at, spec.step, true));
+    result = await spec.send(context);
   } catch (error) {
     const state = stateAfter(error, { isInDoubt, hasAsked: at.requestsBegun() > asked });
     if (state !== "intent") {
@@ -204,7 +206,7 @@ async function send<R extends Json>(at: Running, spec: EffectSpec<R>, isInDoubt:
 }
 
 /**
- * Once its time is over, a post of which nothing can be seen is not shown any more. One that may be out is sent again
+ * Once its time is over, a post that cannot be seen yet is not shown any more. One that may be out is sent again
  * for as long as a doubt is settled. What is begun is finished.
  */
 async function assertInTime<R extends Json>(

@@ -1,4 +1,4 @@
-import { AppError, INTERNAL_ERROR_SENTENCE } from "../domain/errors.ts";
+import { AppError, assert, INTERNAL_ERROR_SENTENCE } from "../domain/errors.ts";
 import { MediaUnavailable } from "../ports/media.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import type { LiveAt } from "../ports/publish-io.ts";
@@ -39,15 +39,18 @@ export function openSteps(effects: readonly Pick<EffectRow, "step" | "state">[])
 }
 
 /** Null while it is not live. */
-export function liveStateOf(at: Running, pending: readonly PendingFollowUp[]): LiveState | null {
+export function liveStateOf(
+  at: Pick<Running, "steps">,
+  pending: readonly PendingFollowUp[],
+): LiveState | null {
   const live = at.steps.get(LIVE_STEP);
-  if (live === undefined) return null;
+  if (live === undefined || live.result === null) return null;
   const notes = [...at.steps.entries()].filter(([step]) => step.startsWith(FOLLOW_UP_PREFIX));
   const warnings = notes.flatMap(([, { result }]) => {
     const warning: unknown = JSON.parse(result ?? "null");
     return typeof warning === "string" ? [warning] : [];
   });
-  return { at: JSON.parse(live.result ?? "null") as LiveAt, since: live.started_at, warnings, pending };
+  return { at: JSON.parse(live.result) as LiveAt, since: live.started_at, warnings, pending };
 }
 
 /** Notes that the post is live; the first time counts. */
@@ -70,7 +73,7 @@ export async function runFollowUp(
   name: string,
   work: () => Promise<void>,
 ): Promise<PendingFollowUp | null> {
-  if (!at.steps.has(LIVE_STEP)) throw new TypeError(`"${name}" can only follow a post that is live.`);
+  assert("follow_up_live", at.steps.has(LIVE_STEP), at.lease.postId);
   const step = `${FOLLOW_UP_PREFIX}${name}`;
   if (at.steps.has(step)) return null;
   try {

@@ -13,9 +13,8 @@ import {
   unregisterWorker,
   type WorkerIdentity,
 } from "./workers.ts";
-import type { ClaimedPost } from "../store/engine/claims.ts";
 import { Fenced, type Lease } from "../store/engine/ledger.ts";
-import { claimDue, sweep, LateCauses } from "./claim.ts";
+import { claimDue, sweep, LateCauses, type PostAtWork } from "./claim.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { runPost } from "./run.ts";
 
@@ -191,12 +190,13 @@ class Loop {
   }
 
   async #passOnce(): Promise<void> {
-    const now = this.#ctx.clock.now();
-    const next = await this.#ctx.store.claims.nextAfter(0);
+    const { clock, store } = this.#ctx;
+    const now = clock.now();
+    const next = await store.claims.nextAfter(0);
     const isDue = next !== null && next <= now;
     if (isDue && this.#clock.isHeld()) this.#lateCauses.note("clock", now, now);
     else if (isDue) await this.#claimAll();
-    await this.#armTimer();
+    this.#armTimer(isDue ? await store.claims.nextAfter(clock.now()) : next);
   }
 
   async #claimAll(): Promise<void> {
@@ -225,7 +225,7 @@ class Loop {
     this.#start(post, () => (this.#isQuarantineBusy = false));
   }
 
-  #start(claimed: ClaimedPost, onOver: () => void = () => {}): void {
+  #start(claimed: PostAtWork, onOver: () => void = () => {}): void {
     const { clock } = this.#ctx;
     const claimedAt = clock.monotonic();
     const run = (signal: AbortSignal): Promise<void> =>
@@ -254,7 +254,7 @@ class Loop {
     });
   }
 
-  #noteUnwritten({ post, lease }: ClaimedPost, error: unknown): void {
+  #noteUnwritten({ post, lease }: PostAtWork, error: unknown): void {
     this.#ctx.log.error({ err: error, postId: post.id }, "what became of a post could not be written");
     this.#lastGoodTick = this.#lastBeat = -Infinity;
     this.#unwritten = [...this.#unwritten, lease];
@@ -268,12 +268,11 @@ class Loop {
   }
 
   /** For a moment between two ticks. Timers may fire early, so the claim looks at the clock. */
-  async #armTimer(): Promise<void> {
+  #armTimer(next: number | null): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    const now = this.#ctx.clock.now();
-    const next = await this.#ctx.store.claims.nextAfter(now);
-    if (next === null || next - now > SECOND || this.#isClosing) return;
-    this.#timer = setTimeout(() => this.wake(), Math.ceil(next - now));
+    const leftMs = (next ?? Infinity) - this.#ctx.clock.now();
+    if (leftMs > SECOND || this.#isClosing) return;
+    this.#timer = setTimeout(() => this.wake(), Math.ceil(Math.max(0, leftMs)));
   }
 }

@@ -34,7 +34,11 @@ export interface PublishRun {
 }
 
 /** A post that only one worker works on. */
-export type LeasedPost = Pick<Candidate, "post" | "account" | "effects"> & { readonly lease: Lease };
+export type LeasedPost = Pick<Candidate, "post" | "account" | "effects"> & {
+  readonly lease: Lease;
+  /** The latest that the clock has shown so far, where it is known. */
+  readonly reachedAt?: number;
+};
 
 export interface RunOptions {
   readonly signal: AbortSignal;
@@ -58,6 +62,9 @@ export async function createPublishRun(
   const post = toPlatformPost(platform, row);
   const capabilities = capabilitiesFor(ctx, account, post);
   const door = countRequests(ctx);
+  // What has come stays so: a clock that is set back in the middle stops nothing.
+  let { reachedAt: latest = -Infinity } = leased;
+  const hasCome = (moment: number): boolean => (latest = Math.max(latest, ctx.clock.now())) >= moment;
   const effects = createEffects({
     ctx,
     requestsBegun: door.begun,
@@ -66,6 +73,7 @@ export async function createPublishRun(
     rows: leased.effects,
     signal: options.signal,
     deadline: row.scheduled_at + ctx.settings.maxLatenessMs,
+    isTimeFor: (isLive) => hasCome(isLive ? row.scheduled_at : row.due_at),
     isReconcileOnly: options.isReconcileOnly,
     reconciles: capabilities.reconciles,
     guard: guardQuotas(ctx, leased, capabilities),
@@ -91,7 +99,7 @@ export async function createPublishRun(
       (ms) => (mediaMs += ms),
     ),
     get isDue() {
-      return ctx.clock.now() >= row.scheduled_at;
+      return hasCome(row.scheduled_at);
     },
     effect: (spec) => effects.effect(fitEffect(platform.title, spec)),
     once: (name, make) => effects.once(name, make),

@@ -1,17 +1,18 @@
 import type { PublishOutcome } from "../ports/platform.ts";
 import { fromStored } from "../domain/sentences.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, AssertionFailed } from "../domain/errors.ts";
+import { assertAgrees, isPending, TRANSITIONS } from "../domain/posts/post-states.ts";
 import { HOUR, toIso } from "../domain/time.ts";
 import { askToReconnect } from "../channels/connecting/renew-tokens.ts";
 import type { AppContext } from "../context.ts";
 import { AskAgain, OutcomeUnknown, TooLate } from "./effect-steps.ts";
 import type { Effects } from "./effects.ts";
+import { liveStateOf, openSteps } from "./follow-ups.ts";
 import { createPublishRun, giveUpAt, type PublishRun } from "./publish-io.ts";
 import { MediaUnavailable } from "../ports/media.ts";
-import type { ClaimedPost } from "../store/engine/claims.ts";
 import { Fenced, type AttemptResult } from "../store/engine/ledger.ts";
-import { LATE_FROM_MS } from "./claim.ts";
+import { assertClaimed, isReadable, LATE_FROM_MS, type PostAtWork } from "./claim.ts";
 import { resultOf, verdictOnError, verdictOnLive, verdictOnOutcome, type Situation } from "./verdict.ts";
 
 export interface RunOptions {
@@ -26,19 +27,27 @@ export interface RunOptions {
  */
 export async function runPost(
   ctx: AppContext,
-  claimed: ClaimedPost,
+  claimed: PostAtWork,
   { signal, queuedMs }: RunOptions,
 ): Promise<void> {
   const startedAt = ctx.clock.monotonic();
   let run: PublishRun | null = null;
+  const fail = (error: unknown): Promise<AttemptResult | null> =>
+    endOnError(ctx, claimed, { error, effects: run?.effects ?? readStanding(claimed), signal });
   let end: AttemptResult | null;
   try {
     signal.throwIfAborted();
+    assertClaimed(claimed);
     run = await createPublishRun(ctx, claimed, { signal, isReconcileOnly: false });
     const outcome: PublishOutcome = await run.publish();
     end = await endOnOutcome(ctx, claimed, { outcome, effects: run.effects });
   } catch (error) {
-    end = await endOnError(ctx, claimed, { error, effects: run?.effects ?? null, signal });
+    end = await fail(error);
+  }
+  try {
+    if (end !== null) assertAgrees(rowAfter(claimed, end));
+  } catch (error) {
+    end = await fail(error);
   }
   if (end === null || signal.reason instanceof Fenced) return;
   const result = withLateCause(end, claimed, { queuedMs, mediaMs: run?.mediaMs() ?? 0 });
@@ -47,10 +56,38 @@ export async function runPost(
   logEnd(ctx, claimed, { end, startedAt });
 }
 
+/** Where a post stands by its ledger. */
+type LedgerStanding = Pick<Effects, "isOpen" | "hasTouchedPlatform" | "liveState">;
+
+/** The same where no run could begin. Of a step whose result cannot be read nothing is known. */
+function readStanding({ post, effects }: PostAtWork): LedgerStanding {
+  const unread = { state: "unknown", result: null } as const;
+  const rows = effects.map((row) => (isReadable(row) ? row : { ...row, ...unread }));
+  const steps = new Map(rows.map((row) => [row.step, row]));
+  return {
+    isOpen: () => post.in_doubt === 1 || openSteps(rows).length > 0,
+    hasTouchedPlatform: () => post.in_doubt === 1 || rows.length > 0,
+    liveState: () => liveStateOf({ steps }, []),
+  };
+}
+
+/** The columns that the end of an attempt writes. */
+function rowAfter({ post }: PostAtWork, end: AttemptResult): Parameters<typeof assertAgrees>[0] {
+  const before = post.status === "scheduled" ? TRANSITIONS.claim.to : post.status;
+  return {
+    id: post.id,
+    status: end.trigger === null ? before : TRANSITIONS[end.trigger].to,
+    published_at: end.publishedAt ?? post.published_at,
+    next_at: end.nextAt,
+    in_doubt: end.isInDoubt ? 1 : 0,
+    error: end.error,
+  };
+}
+
 /** A post went live late because it waited for its turn, or for its media. A cause that the claim noted stays. */
 function withLateCause(
   end: AttemptResult,
-  { post }: ClaimedPost,
+  { post }: PostAtWork,
   { queuedMs, mediaMs }: { queuedMs: number; mediaMs: number },
 ): AttemptResult {
   const lateMs = end.at - post.scheduled_at;
@@ -63,8 +100,8 @@ const PROCESSING_FOR_MS = 2 * HOUR;
 
 async function endOnOutcome(
   ctx: AppContext,
-  claimed: ClaimedPost,
-  { outcome, effects }: { outcome: PublishOutcome; effects: Effects },
+  claimed: PostAtWork,
+  { outcome, effects }: { outcome: PublishOutcome; effects: PublishRun["effects"] },
 ): Promise<AttemptResult> {
   const live = effects.liveState();
   if (live !== null) return verdictOnLive(live, { outcome }, situationOf(ctx, claimed, effects));
@@ -83,8 +120,8 @@ const EXPECTED = [PlatformFault, AppError, MediaUnavailable, OutcomeUnknown, Ask
 /** Null where another worker has the post now. */
 async function endOnError(
   ctx: AppContext,
-  claimed: ClaimedPost,
-  { error, effects, signal }: { error: unknown; effects: Effects | null; signal: AbortSignal },
+  claimed: PostAtWork,
+  { error, effects, signal }: { error: unknown; effects: LedgerStanding; signal: AbortSignal },
 ): Promise<AttemptResult | null> {
   if (error instanceof Fenced) return null;
   const situation = situationOf(ctx, claimed, effects);
@@ -98,8 +135,15 @@ async function endOnError(
     const { owner_id: ownerId, id, secrets_version: version } = claimed.account;
     await askToReconnect(ctx, { ownerId, id, version }, error);
   }
-  const live = effects?.liveState() ?? null;
+  const live = effects.liveState();
+  if (live === null && error instanceof AssertionFailed && !isPending(claimed.post.status))
+    return rest(situation, error);
   return live === null ? verdictOnError(error, situation) : verdictOnLive(live, { error }, situation);
+}
+
+/** A post that is over, and was taken up all the same, is not looked at again. */
+function rest(at: Situation, { message: error }: Error): AttemptResult {
+  return resultOf(at, "failed", { trigger: null, nextAt: null, error, isInDoubt: at.isOpen });
 }
 
 /** We are stopping: the next process goes on from the ledger, at once. */
@@ -112,16 +156,16 @@ function release(at: Situation): AttemptResult {
   });
 }
 
-function situationOf(ctx: AppContext, claimed: ClaimedPost, effects: Effects | null): Situation {
+function situationOf(ctx: AppContext, claimed: PostAtWork, effects: LedgerStanding): Situation {
   const { post, account } = claimed;
-  const isOpen = effects?.isOpen() ?? post.in_doubt === 1;
+  const isOpen = effects.isOpen();
   return {
     now: ctx.clock.now(),
     scheduledAt: post.scheduled_at,
     isUploaded: post.status === "uploaded",
     isPublished: post.status === "published",
     isOpen,
-    hasTouchedPlatform: effects?.hasTouchedPlatform() ?? isOpen,
+    hasTouchedPlatform: effects.hasTouchedPlatform(),
     tries: post.tries,
     giveUpAt: giveUpAt(ctx, post, isOpen),
     account: {
@@ -138,7 +182,7 @@ function situationOf(ctx: AppContext, claimed: ClaimedPost, effects: Effects | n
 /** One line an attempt: ids, numbers and our own sentences. */
 function logEnd(
   ctx: AppContext,
-  { post, lease, attempt }: ClaimedPost,
+  { post, lease, attempt }: PostAtWork,
   { end, startedAt }: { end: AttemptResult; startedAt: number },
 ): void {
   const fields = {

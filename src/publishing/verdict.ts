@@ -1,7 +1,7 @@
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { fromStored, join, say, toStored } from "../domain/sentences.ts";
 import { mustReconnect } from "../domain/accounts/account.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, AssertionFailed } from "../domain/errors.ts";
 import { HOUR, SECOND, DAY, MINUTE, tellSpan } from "../domain/time.ts";
 import { TIME_LIMITS } from "../domain/time-limits.ts";
 import { MediaUnavailable } from "../ports/media.ts";
@@ -103,6 +103,8 @@ export function verdictOnOutcome(outcome: PublishOutcome, at: Situation): Attemp
 /** What an error makes of the post. A bug of ours: a lost answer where a step is open, else a failure. */
 export function verdictOnError(error: unknown, at: Situation): AttemptResult {
   if (error instanceof OutcomeUnknown) return unknown(error.message, at);
+  // A person looks: what stopped it would stop it again.
+  if (error instanceof AssertionFailed && at.isOpen) return unknown(error.message, at);
   if (error instanceof AskAgain)
     return askLater(at, { afterMs: error.afterMs, why: "The platform has not settled it yet." });
   if (error instanceof TooLate) return failed(missedSentence(null, at.giveUpAt - at.scheduledAt), at);

@@ -1,11 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openMachine, findLastingNode } from "../../src/app/machine.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { listen } from "../support/listen.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -21,9 +21,8 @@ function writeSettings(folder: string, text: string): void {
 
 async function answering(status: number): Promise<{ server: Server; address: string }> {
   const server = createServer((_request, response) => void response.writeHead(status).end("{}"));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return { server, address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  const { origin } = await listen(server);
+  return { server, address: origin };
 }
 
 describe("the machine", () => {

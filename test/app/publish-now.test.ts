@@ -1,5 +1,4 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -11,6 +10,7 @@ import { startServer } from "../../src/app/start-server.ts";
 import { callerOf } from "../support/context.ts";
 import { type Answer, type Ask, send } from "../support/http.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { listen } from "../support/listen.ts";
 
 const KEY = "a-key-of-32-characters-or-more-for-tests";
 const BEHIND =
@@ -35,8 +35,8 @@ let client: Client;
 let accountId: string;
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => platform.listen(0, "127.0.0.1", resolve));
-  const host = `127.0.0.1:${(platform.address() as AddressInfo).port}`;
+  const { port } = await listen(platform);
+  const host = `127.0.0.1:${port}`;
   const env = {
     ...folder.env,
     POSTHORN_PORT: "0",

@@ -110,7 +110,8 @@ async function publishWithSession(post: PlatformPost, io: PublishIo): Promise<Pu
           "session"
         ],
       ),
-    reconcile: async () => ({ outcome: "send_again" }),
+    // What a repeat is answered, now, tells nothing of what was sent before.
+    reconcile: async () => ({ outcome: "send_again", isStillInDoubt: true }),
   });
   const ask = (): Promise<Record<string, Json>> =>
     call(io, `/c/uploads/${session}`, { method: "GET", isIdempotent: true });

@@ -1,11 +1,10 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Answer, Arrived } from "../simulation/network.ts";
 import { Platforms } from "../simulation/platforms.ts";
 import { OUTSIDE, World } from "../simulation/world.ts";
+import { listen } from "../support/listen.ts";
 
 /** The simulation's stand-ins for a platform of each reconciliation class, behind real HTTP. */
 export interface ClassServers extends AsyncDisposable {
@@ -76,9 +75,9 @@ export async function startClassServers(options: { readonly delayMs?: number } =
     response.writeHead(answer.status, JSON_TYPE).end(JSON.stringify(answer.body));
   };
   const server = createServer((request, response) => void serve(request, response));
-  await once(server.listen(0, "127.0.0.1"), "listening");
+  const listening = await listen(server);
   const servers: ClassServers = {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    baseUrl: listening.origin,
     onChange: null,
     retryAfter: "0",
     visible() {
@@ -88,12 +87,7 @@ export async function startClassServers(options: { readonly delayMs?: number } =
     },
     violations: platforms.violations,
     misbehave: (...more) => void faults.push(...more),
-    async [Symbol.asyncDispose]() {
-      // In this order: a connection that comes in between would be waited for.
-      const closed = once(server.close(), "close");
-      server.closeAllConnections();
-      await closed;
-    },
+    [Symbol.asyncDispose]: listening[Symbol.asyncDispose],
   };
   return servers;
 }
@@ -104,17 +98,8 @@ function read(request: IncomingMessage, body: string): Arrived {
   const url = new URL(request.url ?? "", "http://platform.example");
   const headers = request.headers as Record<string, string>;
   const now = Date.now();
-  return {
-    method: request.method ?? "",
-    url,
-    headers,
-    body,
-    from: OUTSIDE,
-    sentAt: now,
-    clockAt: now,
-    leftAt: now,
-    fault: null,
-  };
+  const sent = { from: OUTSIDE, sentAt: now, leftAt: now, clockAt: now, fault: null };
+  return { method: request.method ?? "", url, headers, body, ...sent };
 }
 
 /** Whether a post is visible once this is done. An upload is by the last of its three chunks. */

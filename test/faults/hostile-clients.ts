@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { createServer, request, type ClientRequest } from "node:http";
-import { connect, type AddressInfo, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { filmOf, interlacedPng } from "../support/hostile-media.ts";
+import { listen } from "../support/listen.ts";
 
 /** What clients that mean no good have at hand. */
 export interface Target {
@@ -246,9 +247,9 @@ async function startHostileSource(): Promise<HostileSource> {
     sockets.add(socket);
     socket.on("error", () => {}).once("close", () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { origin } = await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: origin,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

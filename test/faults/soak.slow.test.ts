@@ -2,7 +2,6 @@ import { spawn, execFile } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -11,6 +10,7 @@ import { percentile } from "../../src/domain/health/percentile.ts";
 import { fixture, pngOf } from "../support/media.ts";
 import { send, type Answer, type Ask } from "../support/http.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { listen } from "../support/listen.ts";
 import { runHostileClients } from "./hostile-clients.ts";
 import { randomFor, report, SEED, times, TIMEOUT_MS } from "./report.ts";
 
@@ -33,14 +33,11 @@ async function startHonestReceiver() {
     await text(request);
     response.writeHead(204).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const listening = await listen(server);
   return {
     arrivals,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    url: listening.origin,
+    [Symbol.asyncDispose]: listening[Symbol.asyncDispose],
   };
 }
 

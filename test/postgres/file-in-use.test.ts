@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { newId } from "../../src/domain/ids.ts";
 import feed from "../../src/platforms/feed/index.ts";
-import { deleteFile } from "../../src/files/files.ts";
-import { schedulePost, schedulePosts } from "../../src/posts/schedule-post.ts";
+import { schedulePosts } from "../../src/posts/schedule-post.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { rowsOf } from "../../src/store/engine/statements.ts";
 import type { Store } from "../../src/store/engine/store.ts";
@@ -14,7 +13,7 @@ import type { TestDatabase } from "../support/postgres-server.ts";
 import { addAccount } from "../support/publishing.ts";
 import { scriptedPlatform, TEXT_CAPABILITIES } from "../support/scripted-platform.ts";
 
-/* Processes with a connection each that use and delete the same files at the same moment. */
+/* Processes with a connection each that use the same files at the same moment. */
 
 const PROCESSES = 4;
 const LATER = "2099-01-01T09:00:00Z";
@@ -81,38 +80,6 @@ const bodyWith = (mediaUrl: string) => ({
   mediaUrl,
   scheduledAt: LATER,
 });
-
-it("a file is deleted or used, never both", async () => {
-  const seen = { used: 0, deleted: 0 };
-  for (let round = 0; round < 150; round += 1) {
-    const id = await addFile();
-    // Whoever schedules looks at more before its transaction: deleting starts somewhat later, and later.
-    const outcomes = await Promise.allSettled(
-      processes.map(async (ctx, at) => {
-        if (at < 2) return schedulePost(callOf(ctx), bodyWith(id));
-        await new Promise((resolve) => setTimeout(resolve, round % 15));
-        return deleteFile(callOf(ctx), { id });
-      }),
-    );
-    const [used, deleted] = [outcomes.slice(0, 2), outcomes.slice(2)].map(
-      (half) => half.filter(({ status }) => status === "fulfilled").length,
-    );
-    const rows = await countFiles(id);
-    expect({ round, rows, isUsed: used! > 0, deleted }).toEqual(
-      used! > 0
-        ? { round, rows: 1, isUsed: true, deleted: 0 }
-        : { round, rows: 0, isUsed: false, deleted: 1 },
-    );
-    seen[used! > 0 ? "used" : "deleted"] += 1;
-  }
-  expect(seen.used).toBeGreaterThan(0);
-  expect(seen.deleted).toBeGreaterThan(0);
-});
-
-async function countFiles(id: string): Promise<number> {
-  const { store } = processes[0]!;
-  return (await queryOf(store).selectFrom("files").select("id").where("id", "=", id).execute()).length;
-}
 
 it("batches that use the same files in another order wait for each other, and never in a circle", async () => {
   const ids = [await addFile(), await addFile(), await addFile()];

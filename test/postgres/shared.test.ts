@@ -8,7 +8,6 @@ import type { Store } from "../../src/store/engine/store.ts";
 import type { Connections } from "../../src/store/postgres/connect/connections.ts";
 import { listApiKeyRows, insertKey, takeOverKey } from "../../src/store/queries/access.ts";
 import { insertAccount } from "../../src/store/queries/accounts.ts";
-import { insertGrant, storeRenewed, takeRenewal, type GrantRow } from "../../src/store/queries/grants.ts";
 import { insertWorker } from "../../src/store/queries/workers.ts";
 import { callerOf, callOf, createTestContext, type TestContext } from "../support/context.ts";
 import { createDatabase, openTestConnections } from "../support/postgres.ts";
@@ -150,51 +149,4 @@ it("the first start makes one key and one mark of the secret key", async () => {
   const owned = await Promise.all(processes.map(({ store, cipher }) => ownsDatabase(store, cipher)));
   expect(owned).toEqual(processes.map(() => true));
   expect(await ownsDatabase(processes[1]!.store, createCipher(Buffer.alloc(32, 8)))).toBe(false);
-});
-
-it("a single-use refresh token is spent by one, and the others see the tokens it gave", async () => {
-  const now = processes[0]!.clock.now();
-  const grant = (time: number): GrantRow => ({
-    id: `grt_${time}`,
-    owner_id: "default",
-    provider: "scripted",
-    way: "oauth",
-    instance_url: null,
-    redirect_url: "",
-    secrets_enc: "",
-    secrets_version: 1,
-    scopes: null,
-    expires_at: null,
-    renewable_until: null,
-    renewed_at: now,
-    renew_at: now,
-    renewing_worker: null,
-    renewing_since: null,
-    created_at: now,
-    updated_at: now,
-  });
-  for (let time = 0; time < TIMES; time += 1)
-    await processes[0]!.store.write((tx) => insertGrant(tx, grant(time)));
-  const fresh = {
-    secretsEnc: "new",
-    scopes: null,
-    expiresAt: null,
-    renewableUntil: null,
-    renewAt: null,
-    accessEndsAt: null,
-    healed: null,
-    now,
-  };
-  const asked = await together(async ({ store, workerId: worker }, time) => {
-    // Until it has had its turn, or sees that the tokens are others by now.
-    for (;;) {
-      const turn = await store.write((tx) => takeRenewal(tx, grant(time), { worker, now }));
-      if (turn === null) return "seen";
-      if (!turn.isTaken) continue;
-      await store.write((tx) => storeRenewed(tx, turn.grant, { ...fresh, worker }));
-      return "asked";
-    }
-  });
-  expect(countOf(asked, "asked")).toEqual([1]);
-  expect(countOf(asked, "seen")).toEqual([PROCESSES - 1]);
 });

@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { HOUR, MINUTE } from "../../src/domain/time.ts";
-import { createToolbox } from "../../src/toolkit/toolbox.ts";
-import { callerOf } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";
 import { startService, type Service } from "../support/service.ts";
 
@@ -22,17 +20,7 @@ const saved = async (args: object): Promise<any> =>
 const waits = async (): Promise<string> =>
   (await service.call("schedule_post", { accountId, caption: "A", scheduledAt: at(HOUR) })).post.id;
 
-async function questionOf(tool: string, args: object): Promise<string> {
-  let question = "";
-  const ask = ({ text }: { text: string }): Promise<never> => {
-    question = text;
-    return Promise.reject(new Error("no"));
-  };
-  await createToolbox(service.ctx, service.tools)
-    .call(tool, args, callerOf(), { ask })
-    .catch(() => {});
-  return question;
-}
+const questionOf = (tool: string, args: object) => service.questionOf(tool, args);
 
 it.each([
   ["schedule_post", async () => ({ accountId, caption: "A", scheduledAt: at(HOUR) })],

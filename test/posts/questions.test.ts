@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createToolbox } from "../../src/toolkit/toolbox.ts";
-import { callerOf } from "../support/context.ts";
 import { fixture } from "../support/media.ts";
 import { startService, type Service } from "../support/service.ts";
 import { queryOf } from "../support/handles.ts";
@@ -19,20 +17,7 @@ afterEach(() => service[Symbol.asyncDispose]());
 
 const inSeconds = (seconds: number): string => new Date(service.clock.now() + seconds * 1_000).toISOString();
 
-/** The question before a call, whose answer is no; null when it was done unasked. */
-async function questionOf(tool: string, args: object): Promise<string | null> {
-  let question: string | null = null;
-  const no = new Error("no");
-  const ask = async ({ text }: { text: string }): Promise<never> => {
-    question = text;
-    throw no;
-  };
-  const end = createToolbox(service.ctx, service.tools).call(tool, args, callerOf(), { ask });
-  await end.catch((error: unknown) => {
-    if (error !== no) throw error;
-  });
-  return question;
-}
+const questionOf = (tool: string, args: object) => service.questionOf(tool, args);
 
 async function schedule(args: object = {}): Promise<string> {
   const { post } = await service.call("schedule_post", {

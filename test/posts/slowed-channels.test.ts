@@ -27,17 +27,7 @@ const slow = (id = accountId): Promise<unknown> =>
     .where("id", "=", id)
     .execute();
 
-async function questionOf(tool: string, args: object): Promise<string> {
-  let question = "";
-  const ask = ({ text }: { text: string }): Promise<never> => {
-    question = text;
-    return Promise.reject(new Error("no"));
-  };
-  await createToolbox(service.ctx, service.tools)
-    .call(tool, args, callerOf(), { ask })
-    .catch(() => {});
-  return question;
-}
+const questionOf = (tool: string, args: object) => service.questionOf(tool, args);
 
 const saved = async (args: object): Promise<any> =>
   service.call("save_draft", { caption: "Draft", targets: [{ accountId }], submit: true, ...args });

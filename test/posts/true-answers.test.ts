@@ -16,18 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => service[Symbol.asyncDispose]());
 
-async function questionOf(tool: string, args: object): Promise<string> {
-  let question = "";
-  const no = new Error("no");
-  const ask = ({ text }: { text: string }): Promise<never> => {
-    question = text;
-    return Promise.reject(no);
-  };
-  await createToolbox(service.ctx, service.tools)
-    .call(tool, args, callerOf(), { ask })
-    .catch(() => {});
-  return question;
-}
+const questionOf = (tool: string, args: object) => service.questionOf(tool, args);
 
 describe("a draft whose time has passed", () => {
   it("is approved with the time that it was planned for, alone and among others", async () => {

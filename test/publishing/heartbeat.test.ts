@@ -1,10 +1,10 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
 import { MINUTE } from "../../src/domain/time.ts";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import { startHeartbeat } from "../../src/publishing/heartbeat.ts";
 import { createTestContext } from "../support/context.ts";
+import { listen } from "../support/listen.ts";
 
 /** A service that expects calls, on an address that only the operator may name. */
 async function startWatcher() {
@@ -14,15 +14,12 @@ async function startWatcher() {
     calls.push(`${request.method} ${request.url}`);
     response.writeHead(statuses.shift() ?? 200).end("OK");
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const listening = await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/canary-ping?x=1`,
+    url: `${listening.origin}/canary-ping?x=1`,
     calls,
     statuses,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((closed) => server.close(closed));
-    },
+    [Symbol.asyncDispose]: listening[Symbol.asyncDispose],
   };
 }
 

@@ -7,8 +7,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { appendFileSync, chmodSync, chownSync, existsSync, readFileSync } from "node:fs";
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
-import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
@@ -19,6 +18,7 @@ import { CLASSES, gatherFleet } from "../postgres/faults/fleet.ts";
 import { openStoreOn } from "../support/postgres-store-on.ts";
 import { administer, makeTemplate, urlOf, type PostgresAddress } from "../support/postgres-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { listen } from "../support/listen.ts";
 import { conclude, freePort, tell } from "./world.ts";
 
 const PROGRAMS = process.argv[2] ?? "/usr/lib/postgresql/15/bin";
@@ -105,10 +105,9 @@ async function startAddress(first: number) {
       from.on("error", () => to.destroy()).on("close", () => sockets.delete(from));
     }
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const { port } = await listen(server);
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     leadTo: (port: number) => void (target = port),
     [Symbol.dispose]() {
       for (const socket of sockets) socket.destroy();

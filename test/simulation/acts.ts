@@ -15,11 +15,12 @@ import {
   type Turn,
 } from "./people.ts";
 
-async function schedule(people: People): Promise<void> {
+const WHEN = ["time", "time", "time", "now", "slot"] as const;
+
+async function schedule(people: People, when = people.world.pick(WHEN)): Promise<void> {
   const { world } = people;
   const channel = world.pick(people.channels);
   const name = people.newName();
-  const when = world.pick(["time", "time", "time", "now", "slot"] as const);
   const at = momentIn(people, world.between(5_000, 8 * 60_000));
   const hasKey = world.chance(0.4);
   const args = {
@@ -40,6 +41,11 @@ async function schedule(people: People): Promise<void> {
   const done = await untilDone(people, asked, hasKey ? 3 : 0);
   wish.id = done === null ? null : idIn(done, "post");
   if (when === "slot") wish.slotAt = timeIn(done ?? undefined);
+}
+
+/** Several want the next slot at once. */
+async function crowd(people: People): Promise<void> {
+  await Promise.all([1, 2, 3].map(() => schedule(people, "slot")));
 }
 
 /** Asks again where no answer came, unless the database was put back meanwhile. With one key, or of one table, they are one deed: the first. */
@@ -187,7 +193,8 @@ async function pause(people: People): Promise<void> {
 
 /** What people do, and how often beside each other. */
 const ACTS: readonly (readonly [name: string, share: number, act: Act])[] = [
-  ["schedule", 5, schedule],
+  ["schedule", 5, (people) => schedule(people)],
+  ["crowd", 1, crowd],
   ["update", 2, update],
   ["cancel", 1, cancel],
   ["retry", 1, retry],

@@ -78,17 +78,6 @@ export interface Hook {
   isRestored: boolean;
 }
 
-/** An event that somebody is to be told of, as the database says it at the end. */
-export interface FinalEvent {
-  readonly hookId: string;
-  readonly id: string;
-  readonly event: string;
-  readonly postId: string | null;
-  readonly status: string;
-  readonly error: string | null;
-  readonly nextAt: number | null;
-}
-
 /** What the database says at the end. */
 export interface FinalPost {
   readonly id: string;

@@ -1,4 +1,12 @@
-import { type Deed, type FinalPost, type Hook, type Series, SETTLED_WITHIN_MS } from "./history.ts";
+import type { DeliveryRow } from "../../src/store/queries/webhooks.ts";
+import {
+  type Deed,
+  type FinalPost,
+  type Hook,
+  type Series,
+  SETTLED_WITHIN_MS,
+  type Wish,
+} from "./history.ts";
 import type { Outcome } from "./judge.ts";
 import type { Told } from "./receivers.ts";
 import { isExact, wishesOf } from "./acts-series.ts";
@@ -25,6 +33,7 @@ interface PostEvent {
   readonly type: string;
   readonly data: { readonly id?: string; readonly caption?: string };
 }
+const hasText = ({ versions }: Wish, text?: string): boolean => versions.some((one) => one.text === text);
 const eventOf = ({ body }: Told): PostEvent => JSON.parse(body) as PostEvent;
 
 /** Nobody is told of what did not happen. */
@@ -33,7 +42,7 @@ function untrue({ told, wishes, published }: Outcome): string[] {
     const { type, data } = eventOf(one);
     if (type !== "post.published" || published.some(({ text, at }) => text === data.caption && at <= one.at))
       return [];
-    const wish = wishes.find(({ versions }) => versions.some(({ text }) => text === data.caption));
+    const wish = wishes.find((one) => hasText(one, data.caption));
     // Somebody said so.
     if (wish?.repeats.some(({ args }) => args["outcome"] === "published") === true) return [];
     return [`${one.path} was told that “${data.caption}” is out, and nobody could see it.`];
@@ -60,38 +69,29 @@ function twoEvents({ told, hooks }: Outcome): string[] {
 }
 
 /** Whoever wanted to be told was told, or is going to be. */
-function untold(
-  { path, id, deed, channelIds }: Hook,
-  { told, events, posts, wishes, clockAt }: Outcome,
-): string[] {
+function untold({ path, id, deed, channelIds }: Hook, outcome: Outcome): string[] {
   if (id === null || deed.isForgotten === true) return [];
-  const own = events.filter(({ hookId }) => hookId === id);
-  const isLater = ({ caption }: FinalPost): boolean =>
-    wishes.some(({ versions }) => {
-      const isOf = versions.some(({ text }) => text === caption);
-      return isOf && (versions[0]?.deed.invokedAt ?? 0) > (deed.answeredAt ?? Infinity);
-    });
-  const missing = posts.filter(
-    (post) =>
-      ["published", "failed", "cancelled"].includes(post.status) &&
-      isLater(post) &&
-      (channelIds?.includes(post.channelId) ?? true) &&
-      !own.some(({ postId, event }) => postId === post.id && event === `post.${post.status}`),
-  );
+  const { told, posts, wishes, clockAt } = outcome;
+  const own = outcome.events.filter(({ webhook_id }) => webhook_id === id);
+  const isLater = ({ versions: [first] }: Wish): boolean =>
+    (first?.deed.invokedAt ?? 0) > (deed.answeredAt ?? Infinity);
+  const isMissing = (post: FinalPost): boolean =>
+    ["published", "failed", "cancelled"].includes(post.status) &&
+    (channelIds?.includes(post.channelId) ?? true) &&
+    wishes.some((wish) => isLater(wish) && hasText(wish, post.caption)) &&
+    !own.some(({ snapshot, event }) => snapshot.includes(post.id) && event === `post.${post.status}`);
+  const isWrong = ({ id: eventId, status, error, next_at: nextAt }: DeliveryRow): boolean => {
+    if (status === "failed") return error === null;
+    if (status === "pending") return (nextAt ?? -Infinity) <= clockAt - SETTLED_WITHIN_MS / 2;
+    return !told.some((one) => one.path === path && one.id === eventId && one.isTaken);
+  };
   return [
-    ...missing.map(({ caption, status }) => `${path} is never told that “${caption}” is ${status}.`),
-    ...own.flatMap((event) => {
-      const what = `${path} and ${event.event} ${event.id}`;
-      if (event.status === "delivered")
-        return told.some((one) => one.path === path && one.id === event.id && one.isTaken)
-          ? []
-          : [`${what}: it is said to be told, and was not.`];
-      if (event.status === "failed")
-        return event.error === null ? [`${what}: it failed without a reason.`] : [];
-      return (event.nextAt ?? -Infinity) > clockAt - SETTLED_WITHIN_MS / 2
-        ? []
-        : [`${what}: nobody sends it.`];
-    }),
+    ...posts
+      .filter(isMissing)
+      .map(({ caption, status }) => `${path} is never told that “${caption}” is ${status}.`),
+    ...own
+      .filter(isWrong)
+      .map((one) => `${path} and ${one.event} ${one.id}: it is said to be ${one.status}.`),
   ];
 }
 
@@ -103,18 +103,14 @@ function notAllowed({ deeds, wishes, published }: Outcome): string[] {
   const isBad = ({ by, mayNot, invokedAt }: Deed): boolean =>
     mayNot === true ||
     revokes.some(({ args, answeredAt }) => args["key"] === by && (answeredAt ?? Infinity) < invokedAt);
-  const asked = wishes.filter(({ versions, approvals }) => {
-    const [first] = versions;
-    return (
-      (approvals === null && first !== undefined && isBad(first.deed)) || (approvals?.some(isBad) ?? false)
-    );
-  });
+  const isBadWish = ({ versions: [first], approvals }: Wish): boolean =>
+    (approvals ?? (first === undefined ? [] : [first.deed])).some(isBad);
   return [
     ...deeds
       .filter((deed) => deed.outcome === "done" && isBad(deed))
       .map(({ tool, args }) => `${tool} was done for a key that may not: ${JSON.stringify(args)}.`),
-    ...asked
-      .filter(({ versions }) => published.some(({ text }) => text === versions[0]?.text))
+    ...wishes
+      .filter((wish) => isBadWish(wish) && published.some(({ text }) => hasText(wish, text)))
       .map(({ name }) => `${name} came out, and its key may not.`),
   ];
 }
@@ -131,12 +127,11 @@ function disconnected({ tool, args, answeredAt, outcome, isForgotten }: Deed, of
     deed.tool === "connect_channel" && deed.args["accountId"] === args["accountId"];
   const again = of.deeds.filter((deed) => isAgain(deed) && (deed.answeredAt ?? Infinity) > answeredAt);
   const until = Math.min(...again.map(({ invokedAt }) => invokedAt));
-  return of.published.flatMap(({ text, leftAt }) => {
-    const wish = of.wishes.find(({ versions }) => versions.some((version) => version.text === text));
-    return wish?.channelId === args["accountId"] && leftAt > from && leftAt < until
-      ? [`“${text}” came out on a channel that was given up.`]
-      : [];
-  });
+  const isOn = (text: string): boolean =>
+    of.wishes.some((wish) => wish.channelId === args["accountId"] && hasText(wish, text));
+  return of.published
+    .filter(({ text, leftAt }) => leftAt > from && leftAt < until && isOn(text))
+    .map(({ text }) => `“${text}” came out on a channel that was given up.`);
 }
 
 /** A table is imported whole, or not at all. */
@@ -144,8 +139,8 @@ function inPart({ wishes, posts }: Outcome): string[] {
   const tables = new Set(wishes.flatMap(({ table, isForgotten }) => (isForgotten ? [] : (table ?? []))));
   return [...tables].flatMap((table) => {
     const rows = wishes.filter((wish) => wish.table === table);
-    const made = rows.filter(({ id, versions }) =>
-      posts.some((post) => post.id === id || versions.some(({ text }) => text === post.caption)),
+    const made = rows.filter((row) =>
+      posts.some(({ id, caption }) => id === row.id || hasText(row, caption)),
     );
     return made.length === 0 || made.length === rows.length
       ? []
@@ -165,9 +160,7 @@ function wrongTimes(series: Series, { posts, clockAt }: Outcome): string[] {
     return [
       ...(isStopped && row.status === "scheduled" ? [`${name} waits, and its series was stopped.`] : []),
       ...(isKnown && isExact(at, series) && row.scheduledAt !== at
-        ? [
-            `${name} is at ${new Date(row.scheduledAt).toISOString()}, and not at ${new Date(at).toISOString()}.`,
-          ]
+        ? [`${name} is at ${row.scheduledAt}, and not at ${at}.`]
         : []),
     ];
   });
@@ -175,18 +168,17 @@ function wrongTimes(series: Series, { posts, clockAt }: Outcome): string[] {
 
 /** With one key there is one answer. */
 function twoAnswers(deeds: readonly Deed[]): string[] {
-  const answers = new Map<string, Set<string>>();
-  for (const { args, outcome, isForgotten, answer } of deeds) {
-    const key = args["idempotencyKey"];
-    if (typeof key !== "string" || outcome !== "done" || isForgotten === true) continue;
-    answers.set(key, (answers.get(key) ?? new Set()).add(idsIn(answer).join(", ")));
-  }
-  return [...answers].flatMap(([key, all]) =>
-    all.size > 1 ? [`One key, “${key}”, gave different answers: ${[...all].join(" and ")}.`] : [],
-  );
+  const answers = new Map<unknown, string>();
+  return deeds.flatMap(({ args: { idempotencyKey: key }, outcome, isForgotten, answer }) => {
+    if (key === undefined || outcome !== "done" || isForgotten === true) return [];
+    const ids = idsIn(answer);
+    const first = answers.get(key) ?? ids;
+    answers.set(key, first);
+    return first === ids ? [] : [`One key, “${String(key)}”, gave ${first} and ${ids}.`];
+  });
 }
 
-function idsIn(answer: Deed["answer"]): string[] {
-  const found = JSON.stringify(answer).matchAll(/"((?:post|dft)_\w+)"/g);
-  return [...new Set([...found].map(([, id]) => id ?? ""))].toSorted();
+function idsIn(answer: Deed["answer"]): string {
+  const found = JSON.stringify(answer).match(/"(?:post|dft)_\w+"/g);
+  return [...new Set(found)].toSorted().join(", ");
 }

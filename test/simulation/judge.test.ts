@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { DeliveryRow } from "../../src/store/queries/webhooks.ts";
 import { wishesOf } from "./acts-series.ts";
-import type { Deed, FinalEvent, FinalPost, Hook, Series, Version, Wish } from "./history.ts";
+import type { Deed, FinalPost, Hook, Series, Version, Wish } from "./history.ts";
 import { judge, type Outcome } from "./judge.ts";
 import type { Publication } from "./platforms.ts";
 import type { Told } from "./receivers.ts";
@@ -151,17 +152,30 @@ const table = (made: number): Partial<Outcome> => ({
   published: [],
   posts: [1, 2].map((at) => failed({ id: `post_${at}`, caption: `post ${at} v1` })).slice(0, made),
 });
+/** On a channel whose slots are three minutes apart. */
+const gap = (minutes: number): Partial<Outcome> => ({
+  ...slots({ slotAt: DUE + minutes * MINUTE }),
+  channels: channels.map((one) => ({
+    ...one,
+    schedule: {
+      ...one.schedule,
+      minGapMinutes: 3,
+      slots: [{ days: ["thu"], times: ["01:40", "01:42", "01:43"] }],
+    },
+  })),
+});
 const hook: Hook = { path: "/h", channelIds: null, deed: deed(0), id: "whk_1", isRestored: false };
-const event: FinalEvent = {
-  ...{ hookId: "whk_1", id: "evt_1", event: "post.published", postId: "post_1" },
-  ...{ status: "delivered", error: null, nextAt: null },
+const event: DeliveryRow = {
+  ...{ seq: 1, id: "evt_1", owner_id: "o", webhook_id: "whk_1", event: "post.published", tries: 1 },
+  ...{ snapshot: '{"id":"post_1"}', happened_at: DUE, tried_at: DUE, http_status: 200 },
+  ...{ status: "delivered", error: null, next_at: null },
 };
 const heard = (more: Partial<Told & { caption: string }> = {}): Told => {
   const data = { id: "post_1", caption: more.caption ?? "post 1 v1" };
   const body = JSON.stringify({ type: "post.published", data });
   return { path: "/h", id: "evt_1", body, at: DUE + 20, isTaken: true, ...more };
 };
-const hooked = (told: Told[], ...events: Partial<FinalEvent>[]): Partial<Outcome> => ({
+const hooked = (told: Told[], ...events: Partial<DeliveryRow>[]): Partial<Outcome> => ({
   hooks: [hook],
   told,
   events: events.map((more) => ({ ...event, ...more })),
@@ -262,8 +276,8 @@ describe("the judge", () => {
     ["said to be told", hooked([heard({ isTaken: false })], {}), hooked([heard()], {})],
     [
       "told by nobody",
-      hooked([], { status: "pending", nextAt: DUE }),
-      hooked([], { status: "pending", nextAt: 200 * MINUTE }),
+      hooked([], { status: "pending", next_at: DUE }),
+      hooked([], { status: "pending", next_at: 200 * MINUTE }),
     ],
     [
       "not told without a reason",
@@ -288,11 +302,12 @@ describe("the judge", () => {
     ["on a channel that was given up", givenUp(DUE - 3 * MINUTE), givenUp(DUE - MINUTE)],
     [
       "figures of another post",
-      { figures: [{ text: "post 1 v1", stored: [8], told: [7] }] },
-      { figures: [{ text: "post 1 v1", stored: [7], told: [6, 7] }] },
+      { figures: [{ text: "post 1 v1", stored: ["8"], told: ["7"] }] },
+      { figures: [{ text: "post 1 v1", stored: ["7"], told: ["6", "7"] }] },
     ],
     ["two answers", { deeds: [keyed("1"), keyed("2")] }, { deeds: [keyed("1"), keyed("1")] }],
     ["one slot for two", slots({}), slots({ channelId: "acc_2" })],
+    ["two slots without their gap", gap(2), gap(3)],
     ["a slot that there is not", inSlot(DUE + 7 * MINUTE), inSlot(DUE)],
     [
       "a slot in an hour that comes twice",

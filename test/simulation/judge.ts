@@ -1,7 +1,6 @@
 import { judgeActs } from "./judge-acts.ts";
 import {
   type Deed,
-  type FinalEvent,
   type FinalPost,
   type Hook,
   type Series,
@@ -13,21 +12,18 @@ import { judgeTimes, possibleAt, timesOf } from "./judge-times.ts";
 import type { Sent } from "./network.ts";
 import type { Channel } from "./people.ts";
 import type { Publication } from "./platforms.ts";
+import type { DeliveryRow } from "../../src/store/queries/webhooks.ts";
 import { commentOn } from "./thread-platform.ts";
 
 /** All that is left of a world when it is over. */
 export interface Outcome {
   readonly wishes: readonly Wish[];
-  readonly deeds: readonly Deed[];
   readonly series: readonly Series[];
   readonly hooks: readonly Hook[];
   readonly told: readonly Told[];
-  readonly events: readonly FinalEvent[];
-  readonly figures: readonly {
-    readonly text: string;
-    readonly stored: readonly number[];
-    readonly told: readonly number[];
-  }[];
+  readonly events: readonly DeliveryRow[];
+  /** Of posts: what the database has, and what was told. */
+  readonly figures: readonly { text: string; stored: readonly string[]; told: readonly string[] }[];
   readonly published: readonly Publication[];
   /** What platforms refused as no careful client's. */
   readonly violations: readonly string[];
@@ -42,6 +38,7 @@ export interface Outcome {
   readonly isCalm: boolean;
   readonly zone: string;
   readonly channels: readonly Channel[];
+  readonly deeds: readonly Deed[];
   /** When the clock was set. */
   readonly jumps: readonly number[];
 }
@@ -61,7 +58,7 @@ export function judge(outcome: Outcome): string[] {
           ),
       )
       .map(({ text, platform }) => `“${text}” came out on ${platform}, and nobody wished for it.`),
-    ...crowded(outcome.wishes),
+    ...crowded(outcome),
     ...judgeActs(outcome),
     ...comments(outcome),
     ...outcome.wishes.flatMap((wish) => again(wish, outcome)),
@@ -149,20 +146,30 @@ function comments({ wishes, published, posts }: Outcome): string[] {
   );
 }
 
-/** No slot is held by two. */
-function crowded(wishes: readonly Wish[]): string[] {
+/** No slot is held by two, and none is taken too close to a post that waits. */
+function crowded({ wishes, channels, jumps }: Outcome): string[] {
   const inSlots = wishes.filter(
     ({ slotAt, cancels, isForgotten }) => slotAt !== null && cancels.length === 0 && !isForgotten,
   );
-  return inSlots.flatMap((wish, at) =>
-    inSlots
+  return inSlots.flatMap((wish, at) => {
+    const { schedule } = channels.find(({ id }) => id === wish.channelId) ?? {};
+    const isClose = (other: Wish): boolean => {
+      const [first = 0, second = 0] = [wish.slotAt, other.slotAt].map(Number).toSorted((a, b) => a - b);
+      const isWaiting = jumps.length === 0 && [wish, other].every((one) => slotTakenBy(one) < first);
+      return first === second || (isWaiting && second - first < (schedule?.minGapMinutes ?? 0) * 60_000);
+    };
+    return inSlots
       .slice(at + 1)
-      .filter((other) => other.channelId === wish.channelId && other.slotAt === wish.slotAt)
-      .map(
-        (other) =>
-          `${wish.name} and ${other.name} have one slot, ${new Date(wish.slotAt ?? 0).toISOString()}.`,
-      ),
-  );
+      .filter((other) => other.channelId === wish.channelId && isClose(other))
+      .map((other) => `${wish.name} and ${other.name} have one slot, ${wish.slotAt} and ${other.slotAt}.`);
+  });
+}
+
+/** By its machine's clock. */
+function slotTakenBy({ versions: [first] }: Wish): number {
+  return first === undefined
+    ? Infinity
+    : first.deed.clockAt + ((first.deed.answeredAt ?? Infinity) - first.deed.invokedAt);
 }
 
 /** An answered cancel holds. */

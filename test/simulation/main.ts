@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { follow, moduleOf, type Trace } from "./model/traces.ts";
 import { Tally } from "./report.ts";
 import { shrink, story } from "./shrink.ts";
 import { openStage, tell } from "./story.ts";
@@ -20,6 +21,8 @@ const { values } = parseArgs({
     /** Where the files of the worlds are. */
     folder: { type: "string" },
     trace: { type: "boolean", default: false },
+    /** A file for what became of posts, as tests of the model. */
+    model: { type: "string" },
     /** Write what was seen into docs/reliability.md. */
     report: { type: "boolean", default: false },
     without: { type: "string", default: "" },
@@ -49,13 +52,18 @@ function* seeds(): Generator<number> {
 const without = values.without === "" ? [] : values.without.split(",");
 const minutes = values["fault-minutes"] === undefined ? {} : { minutes: Number(values["fault-minutes"]) };
 const options = { without, ...minutes };
+const followed: Record<string, readonly string[]> = {};
 let histories = 0;
 let violations = 0;
 const tally = new Tally();
 const stage = await openStage(folder);
 try {
   for (const seed of seeds()) {
-    const ended = await tell(stage, seed, options);
+    const traces = new Map<string, Trace>();
+    const watch = (...world: Parameters<typeof follow>): void => follow(traces, ...world);
+    const ended = await tell(stage, seed, values.model === undefined ? options : { ...options, watch });
+    for (const { steps } of traces.values())
+      followed[`seed${seed}post${Object.keys(followed).length + 1}`] = steps;
     histories += 1;
     violations += ended.violations.length;
     tally.add(ended);
@@ -76,6 +84,7 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
+if (values.model !== undefined) writeFileSync(values.model, moduleOf(followed));
 if (values.report) await tally.write();
 process.stdout.write(`${histories} histories, ${violations} violations\n`);
 process.exit(violations === 0 ? 0 : 1);

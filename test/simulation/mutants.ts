@@ -25,14 +25,15 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
       `  await intend(at, spec, at.ctx.clock.now());
   at.ctx.store.liveness.check();
   at.signal.throwIfAborted();
+  const context = contextOf(at, spec.step, true);
   const asked = at.requestsBegun();
   let result: R;
   try {
-    result = await spec.send(contextOf(at, spec.step, true));`,
+    result = await spec.send(context);`,
       `  const asked = at.requestsBegun();
   let result: R;
   try {
-    const context = contextOf(at, spec.step, true);
+    const context = contextOf(at, spec.step);
     result = await spec.send({ ...context, saveHandle: async () => {} });
     await intend(at, spec, at.ctx.clock.now());`,
     ],
@@ -176,7 +177,7 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
     ],
     ["end does not wait for what runs", "await Promise.all(this.#running);", ""],
     ["unwritten end forgotten", "this.#unwritten = [...this.#unwritten, lease];", "void lease;"],
-    ["timer never armed", "this.#timer = setTimeout(() => this.wake(), Math.ceil(next - now));", ""],
+    ["timer never armed", "this.#timer = setTimeout(() => this.wake(), Math.ceil(Math.max(0, leftMs)));", ""],
     [
       "end of a post wakes nobody",
       "      this.#isWakingUp = false;\n      this.wake();",

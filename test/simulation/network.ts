@@ -20,7 +20,7 @@ export interface Arrived {
   /** The true time then. */
   readonly leftAt: number;
   /** What is to happen to it on its way. */
-  readonly fault: string | null;
+  readonly fault?: string | null;
   readonly clockAt: number;
 }
 

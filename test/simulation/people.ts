@@ -13,6 +13,7 @@ export interface Channel {
   readonly provider: string;
   readonly schedule: {
     readonly timezone: string;
+    readonly minGapMinutes?: number;
     readonly slots: readonly { readonly days: readonly string[]; readonly times: readonly string[] }[];
   };
 }

@@ -40,7 +40,7 @@ export class Platforms {
   /** For `Network.servers`, under `class-a.example` to `class-g.example`. */
   servers(): Map<string, Server> {
     const routes: Record<string, (request: Arrived, id: string) => Answer | null> = {
-      a: (request) => this.#withKey(request),
+      a: (request) => this.withKey("a", request),
       b: (request, id) => this.#record(request, id),
       c: (request, id) => this.#upload(request, id),
       d: (request, id) => this.#container(request, id),
@@ -71,10 +71,10 @@ export class Platforms {
     return { status: 400, body: { error: why } };
   }
 
-  #withKey(request: Arrived): Answer {
+  withKey(name: string, request: Arrived): Answer {
     const key = request.headers["idempotency-key"];
     if (key === undefined) return this.#refuse(request, "a post without its key");
-    const known = this.#keys.get(key) ?? this.#show("a", textOf(request), request);
+    const known = this.#keys.get(key) ?? this.#show(name, textOf(request), request);
     this.#keys.set(key, known);
     return { status: 200, body: { id: known } };
   }

@@ -6,8 +6,7 @@ import type { PlatformPost, PublishOutcome } from "../../src/ports/platform.ts";
 import type { PlatformIo, PlatformRequest } from "../../src/ports/platform-io.ts";
 import type { PublishIo } from "../../src/ports/publish-io.ts";
 import { scriptedPlatform, targetOf, TEXT_CAPABILITIES } from "../support/scripted-platform.ts";
-import type { Answer, Arrived } from "./network.ts";
-import type { Publication } from "./platforms.ts";
+import type { Answer, Arrived, Server } from "./network.ts";
 import type { World } from "./world.ts";
 
 /*
@@ -52,13 +51,16 @@ export async function connectPages(call: CallContext, accountId?: string): Promi
   return { ids: accounts.map(({ id }) => id) };
 }
 
-function signed(io: PlatformIo, path: string, request: Omit<PlatformRequest, "url">) {
+function ask<T>(
+  io: PlatformIo,
+  path: string,
+  request: Omit<PlatformRequest, "url">,
+  form: z.ZodType<T>,
+): Promise<T> {
   const headers = { ...request.headers, "x-account": io.account.platformAccountId ?? "" };
-  return io.request({
-    ...request,
-    url: `${io.setting("BASE_URL") ?? ""}/h/${path}`,
-    sign: ({ accessToken = "" }) => ({ headers: { ...headers, authorization: accessToken } }),
-  });
+  const url = `${io.setting("BASE_URL") ?? ""}/h/${path}`;
+  const sign = ({ accessToken = "" }) => ({ headers: { ...headers, authorization: accessToken } });
+  return io.ask({ ...request, url, sign }, form);
 }
 
 async function publish({ caption }: PlatformPost, io: PublishIo): Promise<PublishOutcome> {
@@ -71,7 +73,7 @@ async function publish({ caption }: PlatformPost, io: PublishIo): Promise<Publis
         headers: { "idempotency-key": key },
         json: { text: caption },
       } as const;
-      return z.object({ id: z.string() }).parse((await signed(io, "posts", request)).json).id;
+      return (await ask(io, "posts", request, z.object({ id: z.string() }))).id;
     },
     reconcile: async () => ({ outcome: "send_again", isStillInDoubt: true }),
   });
@@ -88,8 +90,9 @@ export const class_h = scriptedPlatform({
   connect: [way],
   publish,
   insights: async ({ platformPostId }, io) => {
-    const { json } = await signed(io, `posts/${platformPostId ?? ""}`, { method: "GET" });
-    return { state: "live", visibility: "public", metrics: z.object({ likes: z.number() }).parse(json) };
+    const form = z.object({ likes: z.number() });
+    const metrics = await ask(io, `posts/${platformPostId ?? ""}`, { method: "GET" }, form);
+    return { state: "live", visibility: "public", metrics };
   },
 });
 
@@ -103,18 +106,18 @@ interface Login {
 export class RenewedPlatform {
   /** A token that worked once came again. */
   readonly violations: string[] = [];
-  /** Figures that were told, by the text that they are of. */
-  readonly figures = new Map<string, number[]>();
+  /** Figures that were told, by the post that they are of. */
+  readonly figures = new Map<string, string[]>();
   readonly #world: World;
-  readonly #published: Publication[];
+  readonly #publish: Server;
   readonly #logins: Login[] = [];
   readonly #byRefresh = new Map<string, Login>();
-  readonly #posts = new Map<string, { id: string; text: string }>();
   #next = 1;
 
-  constructor(world: World, published: Publication[]) {
+  /** `publish`: a server of posts with keys, for those with a token. */
+  constructor(world: World, publish: Server) {
     this.#world = world;
-    this.#published = published;
+    this.#publish = publish;
   }
 
   serve(request: Arrived): Answer {
@@ -123,7 +126,7 @@ export class RenewedPlatform {
     const login = this.#logins.find(({ access }) => access === request.headers["authorization"]);
     if (login === undefined || login.isOver || this.#world.now > login.until)
       return { status: 401, body: { error: "The token is over." } };
-    return request.method === "GET" ? this.#figure(id ?? "") : this.#post(request);
+    return request.method === "GET" ? this.#figure(id ?? "") : this.#publish(request);
   }
 
   #token({ refresh }: { readonly refresh?: string }): Answer {
@@ -144,25 +147,10 @@ export class RenewedPlatform {
     return { status: 200, body: { access: login.access, refresh: login.refresh, until } };
   }
 
-  #post({ headers, body, sentAt, leftAt, clockAt, from }: Arrived): Answer {
-    const key = headers["idempotency-key"] ?? "";
-    const { text } = JSON.parse(body) as { text: string };
-    const known = this.#posts.get(key);
-    if (known !== undefined) return { status: 200, body: { id: known.id } };
-    const id = `h${this.#next++}`;
-    this.#posts.set(key, { id, text });
-    const at = this.#world.now;
-    this.#published.push({ platform: "class_h", text, at, sentAt, leftAt, clockAt, from: from.name });
-    this.#world.note(`PUBLIC on class_h: ${text}`);
-    return { status: 200, body: { id } };
-  }
-
   #figure(id: string): Answer {
-    const post = [...this.#posts.values()].find((one) => one.id === id);
-    if (post === undefined) return { status: 404, body: {} };
     const likes = this.#next++;
-    this.figures.set(post.text, [...(this.figures.get(post.text) ?? []), likes]);
-    this.#world.note(`FIGURE of ${post.text}: ${likes}`);
+    this.figures.set(id, [...(this.figures.get(id) ?? []), String(likes)]);
+    this.#world.note(`FIGURE of ${id}: ${likes}`);
     return { status: 200, body: { likes } };
   }
 }

@@ -1,13 +1,14 @@
 import { join } from "node:path";
 import { plainCall } from "../../src/context.ts";
 import { loadCatalog } from "../../src/app/setup.ts";
+import { onFailure } from "../../src/domain/assertions.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
 import { callerOf } from "../support/context.ts";
 import { freshDatabase } from "../support/fresh-schema.ts";
-import { queryOf } from "../support/handles.ts";
+import { queryOf, rawOf } from "../support/handles.ts";
 import { addAccount } from "../support/publishing.ts";
 import { fromStoredOrNull } from "../../src/domain/sentences.ts";
-import { type FinalEvent, type FinalPost, SETTLED_WITHIN_MS } from "./history.ts";
+import { type FinalPost, SETTLED_WITHIN_MS } from "./history.ts";
 import { type Host, Machine } from "./host.ts";
 import { judge, type Outcome } from "./judge.ts";
 import { wishesOf } from "./acts-series.ts";
@@ -49,6 +50,8 @@ export interface Shorter {
   readonly without?: readonly string[];
   /** For so long there are faults, and people do something. */
   readonly minutes?: number;
+  /** Called before anything is booted. */
+  readonly watch?: (machine: Machine, network: Network) => void;
 }
 
 /** In some worlds nothing fails, and what goes out is held to the second; in some, platforms slow down. */
@@ -73,7 +76,7 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
   const network = new Network(world);
   const platforms = new Platforms(world);
   for (const [name, server] of platforms.servers()) network.servers.set(name, server);
-  const renewed = new RenewedPlatform(world, platforms.published);
+  const renewed = new RenewedPlatform(world, (request) => platforms.withKey("h", request));
   network.servers.set("class-h.example", (request) => renewed.serve(request));
   const receivers = new Receivers(world);
   network.servers.set("hook.example", (request) => receivers.serve(request));
@@ -86,11 +89,13 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
     database: stage.database,
     hasServer: world.chance(0.4),
   });
+  options.watch?.(machine, network);
   const stray: string[] = [];
   const onStray = (error: unknown): void => {
     if (!/not open|is closed|destroyed/.test(String(error))) stray.push(String(error));
   };
   process.on("unhandledRejection", onStray);
+  const stopListening = onFailure((name) => stray.push(`the check ${name} of the product's own failed`));
   try {
     calm(machine, network);
     const first = machine.boot(zone);
@@ -128,9 +133,10 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
     calm(machine, network);
     receivers.isCalm = true;
     void keepOneRunning(machine, zone);
-    await world.run(SETTLED_WITHIN_MS + 120_000);
+    await settle(machine, living);
     await Promise.race([living, world.run(1)]);
-    const posts = await readPosts(machine.living[0]);
+    const [last] = machine.living;
+    const posts = await readPosts(last);
     const clockAt = people.clock();
     const outcome = {
       wishes: [...people.wishes, ...people.series.flatMap((one) => wishesOf(one, clockAt))],
@@ -139,8 +145,11 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
       published: platforms.published,
       hooks: people.hooks,
       told: receivers.told,
-      events: await readEvents(machine.living[0]),
-      figures: await readFigures(machine.living[0], renewed.figures),
+      events:
+        last === undefined
+          ? []
+          : await queryOf(last.ctx.store).selectFrom("webhook_deliveries").selectAll().execute(),
+      figures: last === undefined ? [] : await readFigures(last, renewed.figures),
       violations: [
         ...platforms.violations,
         ...receivers.violations,
@@ -160,6 +169,7 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
     return { seed, violations, trace: world.trace, lasted: world.now - start, posts: posts.length };
   } finally {
     process.off("unhandledRejection", onStray);
+    stopListening();
   }
 }
 
@@ -177,6 +187,28 @@ function calm(machine: Machine, network: Network): void {
   for (const host of machine.hosts) host.realm.frozenUntil = host.cutUntil = 0;
 }
 
+/** As long as anything is under way or falls due, and a while more. No longer than it may take. */
+async function settle(machine: Machine, living: Promise<unknown>): Promise<void> {
+  const { world } = machine;
+  let isOver = false;
+  void living.then(() => (isOver = true));
+  const end = world.elapsed + SETTLED_WITHIN_MS + 120_000;
+  for (let quietFrom = world.elapsed; world.elapsed < Math.min(end, quietFrom + QUIET_MS);) {
+    await world.run(QUIET_MS / 6);
+    if (!isOver || isUnderWay(machine, end - world.elapsed)) quietFrom = world.elapsed;
+  }
+}
+
+const QUIET_MS = 60_000;
+const UNDER_WAY = `SELECT 1 FROM posts JOIN accounts ON accounts.id = account_id
+    WHERE accounts.paused = 0 AND (posts.next_at < ? OR posts.lease_worker IS NOT NULL)
+  UNION ALL SELECT 1 FROM webhook_deliveries WHERE next_at < ?`;
+
+function isUnderWay({ living: [host], world, skewMs }: Machine, withinMs: number): boolean {
+  const until = world.now + skewMs + withinMs;
+  return host === undefined || rawOf(host.ctx.store).prepare(UNDER_WAY).get([until, until]) !== undefined;
+}
+
 /** From here on everything may fail. In some worlds, the process that sends certain posts. */
 function wake(machine: Machine, network: Network): void {
   const { world } = machine;
@@ -190,10 +222,12 @@ function wake(machine: Machine, network: Network): void {
   if (world.chance(0.2)) network.kills = (request) => isGuilty(world, request);
 }
 
+/** As it goes to its platform: who tells of a post does not carry it. */
 const GUILTY = /post \d*7 v/;
 
-function isGuilty(world: World, { body, method }: Arrived): boolean {
-  return method !== "GET" && GUILTY.test(body) && world.allows("guilty") && world.chance(0.9);
+function isGuilty(world: World, { body, method, headers }: Arrived): boolean {
+  const isPost = method !== "GET" && headers["x-account"] !== undefined && GUILTY.test(body);
+  return isPost && world.allows("guilty") && world.chance(0.9);
 }
 
 /** Others join it, and everything works. */
@@ -296,7 +330,12 @@ function slotsOf(world: World, timezone: string): Channel["schedule"] {
     const minute = at * 2 + world.between(0, 1);
     return `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
   });
-  return { timezone, slots: [{ days: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"], times }] };
+  const minGapMinutes = world.pick([0, 0, 3, 5]);
+  return {
+    timezone,
+    minGapMinutes,
+    slots: [{ days: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"], times }],
+  };
 }
 
 function freeze({ world }: Machine, { realm }: Host): void {
@@ -316,41 +355,17 @@ function jump(machine: Machine): void {
   machine.world.note(`the clock is set by ${byMs} ms`);
 }
 
-/** By text: what the database has, and what was told. */
 async function readFigures(
-  host: Host | undefined,
-  told: ReadonlyMap<string, readonly number[]>,
+  { ctx }: Host,
+  told: ReadonlyMap<string, readonly string[]>,
 ): Promise<Outcome["figures"]> {
-  if (host === undefined) return [];
-  const rows = await queryOf(host.ctx.store)
-    .selectFrom("results as r")
-    .innerJoin("posts as p", "p.id", "r.post_id")
-    .select(["p.caption", "r.h1", "r.h24", "r.d7", "r.d30"])
-    .execute();
-  return rows.map(({ caption, h1, h24, d7, d30 }) => ({
+  const posts = queryOf(ctx.store).selectFrom("results as r").innerJoin("posts as p", "p.id", "r.post_id");
+  const rows = await posts.select(["p.caption", "p.platform_post_id", "r.h1", "r.h24"]).execute();
+  return rows.map(({ caption, platform_post_id: id, h1, h24 }) => ({
     text: caption ?? "",
-    stored: [h1, h24, d7, d30]
-      .flatMap((one) => (one ?? "").split(",").filter((part) => part !== ""))
-      .map(Number),
-    told: told.get(caption ?? "") ?? [],
+    stored: `${h1 ?? ""},${h24 ?? ""}`.split(",").filter((one) => one !== ""),
+    told: told.get(id ?? "") ?? [],
   }));
-}
-
-async function readEvents(host: Host | undefined): Promise<FinalEvent[]> {
-  if (host === undefined) return [];
-  const rows = await queryOf(host.ctx.store).selectFrom("webhook_deliveries").selectAll().execute();
-  return rows.map(({ id, event, snapshot, status, error, webhook_id: hookId, next_at: nextAt }) => {
-    const { id: postId } = JSON.parse(snapshot) as { id?: string };
-    return {
-      id,
-      hookId,
-      event,
-      postId: event.startsWith("post.") ? (postId ?? null) : null,
-      status,
-      error,
-      nextAt,
-    };
-  });
 }
 
 async function readPosts(host: Host | undefined): Promise<FinalPost[]> {

@@ -60,10 +60,14 @@ export class World {
   readonly nonces: () => number;
   /** Lines of what happened, the same for the same seed. */
   readonly trace: string[] = [];
+  /** Ids in their order: what they are depends on the ids that the process made before. */
+  readonly #ids = new Map<string, string>();
   readonly seed: number;
   /** Names of what does not happen here, though it is chosen: so the rest of the history stays nearly the same. */
   readonly #without: ReadonlySet<string>;
   readonly #events: Event[] = [];
+  /** Called once all that follows from an event has been done in its realm. */
+  onStep: (realm: Realm) => void = () => {};
   #now: number;
   #elapsed = 0;
   #seq = 0;
@@ -109,7 +113,11 @@ export class World {
 
   note(line: string): void {
     const seconds = (this.#elapsed / 1_000).toFixed(3);
-    this.trace.push(`${seconds.padStart(10)} ${realms.getStore()?.name ?? OUTSIDE.name}: ${line}`);
+    const numbered = line.replaceAll(/\b([a-z]+_)[0-9a-hjkmnp-tv-z]{26}\b/g, (id, kind: string) => {
+      if (!this.#ids.has(id)) this.#ids.set(id, `${kind}${this.#ids.size + 1}`);
+      return this.#ids.get(id) ?? id;
+    });
+    this.trace.push(`${seconds.padStart(10)} ${realms.getStore()?.name ?? OUTSIDE.name}: ${numbered}`);
   }
 
   /** Runs in the realm, which everything that follows from it belongs to. */
@@ -131,11 +139,13 @@ export class World {
   /** Lets this much time pass. All that is due by then has been done, each after its own consequences. */
   async run(ms: number): Promise<void> {
     const end = this.#elapsed + ms;
-    for (;;) {
+    for (let realm = OUTSIDE; ;) {
       await settled();
+      this.onStep(realm);
       const next = this.#next(end);
       if (next === null) break;
-      this.#step(Math.max(next.at, this.#elapsed));
+      ({ realm } = next);
+      this.#step(next.at);
       if (!next.realm.isDead) realms.run(next.realm, next.run);
     }
     this.#step(end);
@@ -148,23 +158,23 @@ export class World {
 
   /** Among what is due first one realm is chosen, whose events keep their order. */
   #next(end: number): Event | null {
-    let first = Infinity;
+    let at = Infinity;
     let kept = 0;
-    for (const event of this.#events) {
-      if (event.isCancelled || event.realm.isDead) continue;
-      this.#events[kept++] = event;
-      first = Math.min(first, Math.max(event.at, event.realm.frozenUntil));
-    }
-    this.#events.length = kept;
-    if (first > end) return null;
-    const at = Math.max(first, this.#elapsed);
     const firstOf = new Map<Realm, Event>();
     for (const event of this.#events) {
-      if (Math.max(event.at, event.realm.frozenUntil) > at) continue;
-      const other = firstOf.get(event.realm);
+      const { realm } = event;
+      if (event.isCancelled || realm.isDead) continue;
+      this.#events[kept++] = event;
+      const dueAt = Math.max(event.at, realm.frozenUntil, this.#elapsed);
+      if (dueAt > at) continue;
+      if (dueAt < at) firstOf.clear();
+      at = dueAt;
+      const other = firstOf.get(realm);
       if (other === undefined || event.at < other.at || (event.at === other.at && event.seq < other.seq))
-        firstOf.set(event.realm, event);
+        firstOf.set(realm, event);
     }
+    this.#events.length = kept;
+    if (at > end) return null;
     const chosen = this.pick([...firstOf.values()]);
     this.#events.splice(this.#events.indexOf(chosen), 1);
     return { ...chosen, at };

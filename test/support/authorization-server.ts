@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { listen } from "./listen.ts";
 
 interface Issued {
   readonly challenge: string | null;
@@ -36,18 +35,14 @@ export async function startAuthorizationServer(): Promise<AuthorizationServer> {
       response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
     })();
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const listening = await listen(server);
   const self: AuthorizationServer = {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: listening.origin,
     person: "agrees",
     token: "works",
     exchanged: [],
     asked: 0,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: listening[Symbol.asyncDispose],
   };
   return self;
 }

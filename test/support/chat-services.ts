@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import * as z from "zod";
+import { listen } from "./listen.ts";
 
 /** A message as a person would see it. */
 export interface Seen {
@@ -68,8 +68,8 @@ export async function startChatServices(): Promise<ChatServices> {
       response.writeHead(400).end();
     });
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const listening = await listen(server);
+  const host = `127.0.0.1:${listening.port}`;
   const origin = `http://${host}`;
   return {
     origin,
@@ -82,10 +82,7 @@ export async function startChatServices(): Promise<ChatServices> {
       discord: `${origin}${CHAT_TOKENS.discord}`,
       telegram: `${origin}/bot${CHAT_TOKENS.telegram}/sendMessage?chat_id=-100987`,
     },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((closed) => server.close(closed));
-    },
+    [Symbol.asyncDispose]: listening[Symbol.asyncDispose],
   };
 }
 

@@ -1,5 +1,6 @@
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { once } from "node:events";
+import { listen } from "./listen.ts";
 
 /**
  * When a connection is cut. `before`: the words do not arrive. `during`: they arrive, and nothing is waited for.
@@ -65,10 +66,9 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
     });
     upstream.on("data", (chunk: Buffer) => void client.write(chunk));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const { port } = await listen(server);
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     cutAt: (words, cut) => {
       next = { words, cut };
     },

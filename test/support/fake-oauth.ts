@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { listen } from "./listen.ts";
 
 /** What a platform's token endpoint does otherwise than RFC 6749. */
 export interface OAuthQuirks {
@@ -148,9 +147,8 @@ export async function startFakeOAuth(quirks: OAuthQuirks = {}) {
     const words = typeof body === "string" ? body : JSON.stringify(body);
     response.writeHead(status, { "content-type": "application/json" }).end(words);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const listening = await listen(server);
+  const base = listening.origin;
   return {
     state,
     base,
@@ -174,11 +172,7 @@ export async function startFakeOAuth(quirks: OAuthQuirks = {}) {
       });
       return { code, state: searchParams.get("state") ?? "" };
     },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    [Symbol.asyncDispose]: listening[Symbol.asyncDispose],
   };
 }
 

@@ -1,5 +1,5 @@
 import { createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listen } from "./listen.ts";
 
 interface KeyProxy extends AsyncDisposable {
   readonly url: string;
@@ -22,12 +22,9 @@ export async function startKeyProxy(port: number, key: string): Promise<KeyProxy
     response.on("close", () => onward.destroy());
     incoming.pipe(onward);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const listening = await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    url: listening.origin,
+    [Symbol.asyncDispose]: listening[Symbol.asyncDispose],
   };
 }

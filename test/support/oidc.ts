@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { CLIENT } from "./fake-oauth.ts";
 import { installWorkspace } from "./workspace.ts";
+import { listen } from "./listen.ts";
 
 /** What is used of oidc-provider, which has no types of its own. */
 interface Provider {
@@ -37,9 +36,8 @@ const ACCESS_TOKEN_SECONDS = 2;
 export async function startOidcProvider(redirectUrl: string) {
   const folder = await installWorkspace("oidc");
   const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const listening = await listen(server);
+  const base = listening.origin;
   const { default: OidcProvider } = (await import(`${folder}node_modules/oidc-provider/lib/index.js`)) as {
     default: new (issuer: string, options: object) => Provider;
   };
@@ -107,10 +105,6 @@ export async function startOidcProvider(redirectUrl: string) {
       }
       throw new Error("The person was never sent back.");
     },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    [Symbol.asyncDispose]: listening[Symbol.asyncDispose],
   };
 }

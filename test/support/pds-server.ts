@@ -2,10 +2,10 @@ import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
 import { z } from "zod";
 import { installWorkspace } from "./workspace.ts";
+import { listen } from "./listen.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -41,10 +41,8 @@ export async function setup({ provide }: TestProject): Promise<() => void> {
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   });
-  door.listen(0, "127.0.0.1");
-  await once(door, "listening");
-  const { port } = door.address() as AddressInfo;
-  provide("pds", `http://127.0.0.1:${port}`);
+  const { origin } = await listen(door);
+  provide("pds", origin);
   return () => {
     door.close();
     child?.disconnect();

@@ -1,8 +1,8 @@
 import { createDecipheriv, createECDH, createPublicKey, hkdfSync, randomBytes, verify } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import * as z from "zod";
+import { listen } from "./listen.ts";
 
 /** A browser that subscribed, and what its service worker was handed. */
 export interface Browser {
@@ -66,8 +66,8 @@ export async function startPushService(): Promise<PushService> {
       },
     );
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const listening = await listen(server);
+  const origin = listening.origin;
   return {
     origin,
     refused,
@@ -83,10 +83,7 @@ export async function startPushService(): Promise<PushService> {
       browsers.set(path, browser);
       return browser;
     },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((closed) => server.close(closed));
-    },
+    [Symbol.asyncDispose]: listening[Symbol.asyncDispose],
   };
 }
 

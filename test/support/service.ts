@@ -36,6 +36,8 @@ export interface Service extends TestServer {
   readonly folder: string;
   /** Calls a tool past HTTP. */
   call(tool: string, args: object, caller?: Partial<Caller>): Promise<any>;
+  /** What a person is asked before the call, who says no. Null: it was done unasked. */
+  questionOf(tool: string, args: object): Promise<string | null>;
   /** A new account on the built-in feed. */
   addFeed(ownerId?: string): Promise<string>;
 }
@@ -65,9 +67,22 @@ export async function startService(
   const server = await startTestServer(ctx, tools, { ...deps, rateLimit: 1_000_000, ...options });
   const call: Service["call"] = async (tool, args, caller) =>
     (await toolbox.call(tool, args, callerOf(caller)).catch(throwInWords)).result;
+  const questionOf: Service["questionOf"] = async (tool, args) => {
+    let question: string | null = null;
+    const no = new Error("no");
+    const ask = async ({ text }: { text: string }): Promise<never> => {
+      question = text;
+      throw no;
+    };
+    await toolbox.call(tool, args, callerOf(), { ask }).catch((error: unknown) => {
+      if (error !== no) throw error;
+    });
+    return question;
+  };
   return {
     ...server,
     ctx,
+    questionOf,
     clock,
     log,
     tools,

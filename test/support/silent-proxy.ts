@@ -1,5 +1,5 @@
-import { once } from "node:events";
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
+import { listen } from "./listen.ts";
 
 /** Stands before a server, and can fall silent: nothing passes any more, and nobody is told. */
 export interface SilentProxy extends AsyncDisposable {
@@ -22,9 +22,7 @@ export async function startSilentProxy(target: number): Promise<SilentProxy> {
       from.on("error", () => to.destroy());
     }
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const { port } = await listen(server);
   return {
     port,
     silence() {

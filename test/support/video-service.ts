@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
+import { listen } from "./listen.ts";
 
 interface Job {
   readonly jobId: string;
@@ -99,15 +98,10 @@ export async function startVideoService(
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const listening = await listen(server);
   return Object.assign(state, {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    url: listening.origin,
+    [Symbol.asyncDispose]: listening[Symbol.asyncDispose],
   });
 }
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
+import { listen } from "./listen.ts";
 
 export interface Delivery {
   readonly method: string;
@@ -48,17 +48,14 @@ export async function startReceiver(): Promise<Receiver> {
     if (reply === "cut") return void request.socket.destroy();
     response.writeHead(reply.status, reply.headers).end(reply.body);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const listening = await listen(server);
   const receiver: Receiver = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?token=canary-token`,
+    url: `${listening.origin}/hook?token=canary-token`,
     deliveries: [],
     looks: [],
     replies: [],
     processed: new Set(),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: listening[Symbol.asyncDispose],
   };
   return receiver;
 }

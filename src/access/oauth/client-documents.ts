@@ -1,3 +1,4 @@
+import { jsonIn } from "../../domain/text/read-text.ts";
 import type { Readable } from "node:stream";
 import * as z from "zod";
 import { parseUrl } from "../../domain/parse-url.ts";
@@ -127,7 +128,7 @@ const Document = z.object({
 });
 
 function readDocument(id: string, text: string): ClientDocument {
-  const parsed = Document.safeParse(parseJson(text));
+  const parsed = Document.safeParse(jsonIn(text));
   if (!parsed.success) throw unread("it lacks what such a document says");
   const { client_id, client_name, client_uri, redirect_uris, ...methods } = parsed.data;
   if (client_id !== id) throw unread("it is about another program");
@@ -143,12 +144,4 @@ function readDocument(id: string, text: string): ClientDocument {
     uri: httpsOrNull(client_uri),
     redirectUris: redirect_uris,
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

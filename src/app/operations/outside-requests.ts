@@ -1,3 +1,4 @@
+import { jsonIn } from "../../domain/text/read-text.ts";
 import { text } from "node:stream/consumers";
 import { AppError } from "../../domain/errors.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
@@ -133,10 +134,6 @@ export function readJsonAnswer(answer: Answer, status = 200): Readonly<Record<st
 }
 
 function asObject(shown: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const json: unknown = JSON.parse(shown);
-    return typeof json === "object" && json !== null ? { ...json } : null;
-  } catch {
-    return null;
-  }
+  const json = jsonIn(shown);
+  return typeof json === "object" && json !== null ? { ...json } : null;
 }

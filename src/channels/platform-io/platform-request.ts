@@ -1,3 +1,4 @@
+import { jsonIn } from "../../domain/text/read-text.ts";
 import type * as z from "zod";
 import type { Readable } from "node:stream";
 import { AppError } from "../../domain/errors.ts";
@@ -298,19 +299,11 @@ const INTEGER = /^-?\d+$/;
  */
 export function readJson(text: string): unknown {
   if (!isModestJson(text)) return null;
-  const value = parse(text);
+  const value = jsonIn(text);
   if (value === null || !LONG_NUMBER.test(text)) return value;
   const quoteLong = (token: string): string =>
     INTEGER.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token;
-  return parse(text.replace(TOKENS, quoteLong));
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+  return jsonIn(text.replace(TOKENS, quoteLong));
 }
 
 /**

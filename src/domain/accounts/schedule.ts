@@ -157,11 +157,16 @@ function slotsOfDay({ timezone, slots }: SlotPlan, day: number): readonly number
   const weekday = WEEKDAYS[(moment.getUTCDay() + 6) % 7];
   const times = slots.flatMap((slot) => (slot.days.some((one) => one === weekday) ? slot.times : []));
   if (times.length === 0) return [];
-  const date = moment.toISOString().slice(0, 10);
-  const key = `${timezone} ${date} ${times.join()}`;
+  const key = `${timezone} ${day} ${times.join()}`;
   const known = workedOut.get(key);
   if (known !== undefined) return known;
-  const found = times.map((time) => atWallTime({ date, time }, timezone)).sort((a, b) => a - b);
+  const at = (time: string, of = day): number =>
+    atWallTime({ date: new Date(of).toISOString().slice(0, 10), time }, timezone);
+  const midnight = at("00:00");
+  // On a day without a change of the clock a time is as far from midnight as it says.
+  const isPlain = at("00:00", day + DAY) === midnight + DAY;
+  const moments = times.map((time) => (isPlain ? midnight + Date.parse(`1970-01-01T${time}Z`) : at(time)));
+  const found = moments.sort((a, b) => a - b);
   if (workedOut.size >= MAX_WORKED_OUT) workedOut.clear();
   workedOut.set(key, found);
   return found;

@@ -1,3 +1,4 @@
+import { jsonIn } from "../text/read-text.ts";
 import * as z from "zod";
 import { explainInvalid, isFields } from "../explain-invalid.ts";
 import { unwrapped } from "../optional.ts";
@@ -82,12 +83,7 @@ function isEmpty(value: unknown): value is null | "" {
 
 /** What a JSON text of a list or an object says; everything else as it is. */
 function readJson(given: unknown): unknown {
-  if (typeof given !== "string" || !MAYBE_JSON.test(given)) return given;
-  try {
-    return JSON.parse(given) as unknown;
-  } catch {
-    return given;
-  }
+  return typeof given === "string" && MAYBE_JSON.test(given) ? (jsonIn(given) ?? given) : given;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { decodedPart } from "../text/read-text.ts";
 import * as z from "zod";
 
 export const FILE_TYPES = ["video", "image", "audio", "document", "other"] as const;
@@ -74,11 +75,7 @@ export function keyOfCleanCopy(fileId: string): string {
 /** What the file at an address is called; null where the address does not say. */
 export function nameInAddress(url: string): string | null {
   const last = new URL(url).pathname.split("/").at(-1) ?? "";
-  try {
-    return last === "" ? null : decodeURIComponent(last);
-  } catch {
-    return last;
-  }
+  return last === "" ? null : decodedPart(last);
 }
 
 /** A name for display and downloads, never for a path: clean, and with the extension of its content. */

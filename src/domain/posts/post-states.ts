@@ -1,3 +1,4 @@
+import { assert } from "../errors.ts";
 import { type Message, type NextStep, say } from "../sentences.ts";
 import { withFullStop } from "../text/plain-text.ts";
 import { tellTime, tellTry } from "../time.ts";
@@ -11,6 +12,11 @@ export const POST_STATUSES = [
   "cancelled",
 ] as const;
 export type PostStatus = (typeof POST_STATUSES)[number];
+
+/** It may go out still. */
+export function isPending(status: PostStatus): boolean {
+  return status === "scheduled" || status === "publishing" || status === "uploaded";
+}
 
 /** Every move of a post. Others are a conflict. `to: null` keeps the state. The docs print it. */
 export const TRANSITIONS = {
@@ -57,6 +63,23 @@ interface PostStanding {
   /** Times are told as they are then, in that zone. Default: 0, UTC. */
   readonly now?: number;
   readonly timezone?: string;
+}
+
+/** Status and columns agree: before such a row is written, and after it was read to be worked on. */
+export function assertAgrees(
+  post: Required<Pick<PostStanding, "status" | "published_at" | "next_at" | "in_doubt">> & {
+    readonly id: string;
+    readonly error: string | null;
+  },
+): void {
+  const { id, status, next_at: next, error } = post;
+  const isUnseen = post.published_at === null;
+  const isSure = status !== "scheduled" || post.in_doubt === 0;
+  const waits = isUnseen && isSure && (next !== null || status === "uploaded");
+  assert("status_waiting", !isPending(status) || waits, id);
+  assert("status_published", status !== "published" || !isUnseen, id);
+  assert("status_failed", status !== "failed" || (next === null && (error ?? "") !== ""), id);
+  assert("status_cancelled", status !== "cancelled" || next === null, id);
 }
 
 /** A channel that tries nothing before a person acts. */

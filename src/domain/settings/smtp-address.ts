@@ -1,3 +1,4 @@
+import { decodedPart } from "../text/read-text.ts";
 import { parseUrl } from "../parse-url.ts";
 
 /** The mail server that the operator named. Never shown: it holds a password. */
@@ -19,7 +20,7 @@ export function readSmtpAddress(text: string): SmtpServer | string {
   const url = parseUrl(text.trim());
   if (url === null || (url.protocol !== "smtp:" && url.protocol !== "smtps:") || url.hostname === "")
     return `must be the address of a mail server, for example ${EXAMPLE}`;
-  const [user, password] = [url.username, url.password].map(decodePart);
+  const [user, password] = [url.username, url.password].map(decodedPart);
   const from = url.searchParams.get("from") ?? (user?.includes("@") === true ? user : null);
   if (from === null || !/^[^\s@<>]+@[^\s@<>]+$/.test(from))
     return `must say who sends, for example ${EXAMPLE}`;
@@ -30,13 +31,4 @@ export function readSmtpAddress(text: string): SmtpServer | string {
     login: user ? { user, password: password ?? "" } : null,
     from,
   };
-}
-
-/** What has no valid escapes stands for itself. */
-function decodePart(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

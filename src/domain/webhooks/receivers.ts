@@ -1,3 +1,4 @@
+import { decodedPart } from "../text/read-text.ts";
 import { ECDH } from "node:crypto";
 import { AppError } from "../errors.ts";
 import { explainNoAddress, parseUrl } from "../parse-url.ts";
@@ -66,20 +67,12 @@ function readNtfy(text: string): Receiver {
 }
 
 function readAuthorization(url: URL): string | null {
-  const [user, password] = [url.username, url.password].map(decoded);
+  const [user, password] = [url.username, url.password].map(decodedPart);
   const token = url.searchParams.get("token") ?? (user === "" || password === "" ? `${user}${password}` : "");
   if (token !== "") return `Bearer ${token}`;
   if (user !== "") return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
   const auth = url.searchParams.get("auth") ?? "";
   return auth === "" ? null : Buffer.from(auth, "base64url").toString("utf8");
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 const TELEGRAM = /^telegram:\/\/(?<token>\d+:[\w-]+)@(?<chat>-?\d+|@?[A-Za-z]\w+)$/;
@@ -133,7 +126,7 @@ function isPoint(text: string): boolean {
 const MAX_MAILBOX_CHARS = 254;
 
 function readMailbox(text: string): string {
-  const mailbox = decoded(text.replace(/^mailto:/i, ""));
+  const mailbox = decodedPart(text.replace(/^mailto:/i, ""));
   if (mailbox.length <= MAX_MAILBOX_CHARS && /^[^\s@,;:<>()[\]"\\?]+@[^\s@,;:<>()[\]"\\?]+$/.test(mailbox))
     return mailbox;
   throw refused(`this is not an e-mail address. ${HOW.email}`);

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { failures } from "../../domain/assertions.ts";
 import type { LatenessSum, Measurements } from "../../reporting/health/metrics.ts";
 
 /** The page that Prometheus reads, and what is measured in this process between two readings. */
@@ -71,7 +72,17 @@ function createStoreMeters(registry: Registry, version: string): readonly Fill[]
     labelNames: ["provider", "outcome"],
     registers: [registry],
   });
+  const failed = new Counter({
+    name: "posthorn_assertion_failures_total",
+    help: "Checks of its own that failed. Each is a mistake in Posthorn.",
+    labelNames: ["assertion"],
+    registers: [registry],
+  });
   return [
+    () => {
+      failed.reset();
+      for (const [assertion, count] of Object.entries(failures)) failed.inc({ assertion }, count);
+    },
     (measured) => Object.entries(measured.posts).forEach(([status, count]) => posts.set({ status }, count)),
     (measured) => overdue.set(measured.overdue),
     (measured) => publishers.set(measured.publishers),

@@ -1,3 +1,4 @@
+import { jsonIn } from "../../domain/text/read-text.ts";
 import * as z from "zod";
 import type { StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import type { PlatformSetting } from "../../domain/accounts/platform-settings.ts";
@@ -73,14 +74,8 @@ const MAIN_PASSWORD_NOTICE =
 
 /** The reference server writes into the token what it is good for. */
 function isMainPassword(accessJwt: string): boolean {
-  try {
-    const claims: unknown = JSON.parse(
-      Buffer.from(accessJwt.split(".")[1] ?? "", "base64url").toString("utf8"),
-    );
-    return z.object({ scope: z.literal("com.atproto.access") }).safeParse(claims).success;
-  } catch {
-    return false;
-  }
+  const claims = jsonIn(Buffer.from(accessJwt.split(".")[1] ?? "", "base64url").toString("utf8"));
+  return z.object({ scope: z.literal("com.atproto.access") }).safeParse(claims).success;
 }
 
 function instanceOf(given: string | null): string | null {

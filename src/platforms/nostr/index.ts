@@ -1,3 +1,4 @@
+import { jsonIn } from "../../domain/text/read-text.ts";
 import * as z from "zod";
 import type { StatedCapabilities } from "../../domain/accounts/capabilities.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -119,7 +120,7 @@ async function readProfile(
   const { events, answered } = await readAll(io, relays, { kinds, authors: [pubkey], limit: 10 }, sign);
   const newest = (kind: number): Event | undefined =>
     events.find((event) => event.kind === kind && event.pubkey === pubkey);
-  const profile = Content.safeParse(parse(newest(KIND.profile)?.content ?? "")).data;
+  const profile = Content.safeParse(jsonIn(newest(KIND.profile)?.content ?? "")).data;
   const own = newest(KIND.relays)?.tags.filter(([name, , use]) => name === "r" && use !== "read") ?? [];
   const servers = newest(KIND.fileServers)?.tags.filter(([name]) => name === "server") ?? [];
   const list = relaysIn(own.map(([, url = ""]) => url));
@@ -138,14 +139,6 @@ async function readProfile(
 
 function npubOf(pubkey: string): string {
   return encodeName("npub", Buffer.from(pubkey, "hex"));
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 const Names = z.looseObject({ names: z.record(z.string(), z.unknown()) });

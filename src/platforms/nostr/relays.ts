@@ -1,3 +1,4 @@
+import { jsonIn } from "../../domain/text/read-text.ts";
 import * as z from "zod";
 import { parseUrl } from "../../domain/parse-url.ts";
 import { type PlatformAccount, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
@@ -139,11 +140,7 @@ function refusedAuth(relay: string): PlatformFault {
 /** Null for what is not for us; throws where the other side is done. */
 function parse(text: string | null): Message | null {
   if (text === null) throw new PlatformFault("transient", "The relay closed the connection.");
-  try {
-    return Message.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    return null;
-  }
+  return Message.safeParse(jsonIn(text)).data ?? null;
 }
 
 /** Large public ones, for accounts that name none. */

@@ -54,7 +54,7 @@ export function readChecks({ checks }: { readonly checks: string }): StoredCheck
   return (JSON.parse(checks) as StoredCheck[]).map((check) => ({
     ...check,
     error: fromStoredOrNull(check.error),
-    warnings: check.warnings.map(fromStored),
+    warnings: check.warnings.map((warning) => fromStored(warning)),
   }));
 }
 

@@ -1,5 +1,6 @@
 import type { Target } from "../../domain/drafts/draft.ts";
 import { aheadOf, type Occurrence, occurrencesOf, type Series } from "../../domain/drafts/repeat.ts";
+import { assert } from "../../domain/errors.ts";
 import { type Caller, readSignature } from "../../domain/permissions.ts";
 import { MINUTE, tellTime } from "../../domain/time.ts";
 import type { Tx } from "../../store/engine/store.ts";
@@ -35,6 +36,8 @@ export async function insertDraftPosts(
   draft: DraftRow,
   posts: readonly DraftPost[],
 ): Promise<void> {
+  const { what, revision } = decisionOf(draft);
+  assert("approval_revision", what === "approved" && revision + 1 === draft.revision, draft.id);
   const { labels, note } = contentOf(draft);
   const planned = posts.map(({ occurrence, prepared }) => ({
     ...prepared,
@@ -156,15 +159,20 @@ async function makePosts(ctx: AppContext, row: DraftRow, signal: AbortSignal): P
 }
 
 /** In whose name a series goes on: the one who approved it said yes to all of it. */
-function approverOf({ owner_id: ownerId, decision, key_id: keyId }: DraftRow): Caller {
-  const by = decision === null ? keyId : (JSON.parse(decision) as StoredDecision).keyId;
+function approverOf(row: DraftRow): Caller {
+  const { keyId } = decisionOf(row);
   return {
-    ownerId,
+    ownerId: row.owner_id,
     permissions: ["read", "publish"],
     accountIds: null,
-    keyId: readSignature(by).keyId,
+    keyId: readSignature(keyId).keyId,
     isLocal: false,
   };
+}
+
+function decisionOf({ id, decision }: DraftRow): StoredDecision {
+  assert("approval_given", decision !== null, id);
+  return JSON.parse(decision ?? "") as StoredDecision;
 }
 
 /** Ends a series. Its posts that wait are cancelled; their ids. */

@@ -1,3 +1,4 @@
+import { jsonIn } from "../../domain/text/read-text.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { ImportArgs } from "../../domain/posts/post-import.ts";
 import { EXAMPLE_DAY } from "../../domain/time.ts";
@@ -166,12 +167,8 @@ function warnOfRest(
 /** One address or several, separated by commas or white space, or JSON of Postiz: `[{"path":"https://…"}]`. */
 function readAddresses(cell: string): string[] {
   if (!cell.trim().startsWith("[")) return cell.split(/[,\s]+/).filter((part) => part !== "");
-  try {
-    const items: unknown = JSON.parse(cell);
-    return Array.isArray(items) ? items.flatMap(addressOf) : [cell];
-  } catch {
-    return [cell];
-  }
+  const items = jsonIn(cell);
+  return Array.isArray(items) ? items.flatMap(addressOf) : [cell];
 }
 
 function addressOf(item: unknown): string[] {

@@ -1,3 +1,4 @@
+import { jsonIn } from "../../domain/text/read-text.ts";
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
@@ -250,7 +251,7 @@ function assertSame(
 }
 
 function parseManifest(file: string, text: string): Manifest {
-  const parsed = Manifest.safeParse(parseJson(text));
+  const parsed = Manifest.safeParse(jsonIn(text));
   if (!parsed.success) throw broken(file, "its manifest cannot be read");
   if (parsed.data.format > FORMAT) {
     throw new AppError(
@@ -259,14 +260,6 @@ function parseManifest(file: string, text: string): Manifest {
     );
   }
   return parsed.data;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function parseChecksums(text: string): ReadonlyMap<string, string> {

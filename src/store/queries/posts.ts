@@ -2,7 +2,7 @@ import { sql, type Selectable } from "kysely";
 import { fromStoredOrNull, say } from "../../domain/sentences.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Metadata, SaidPost } from "../../domain/posts/post.ts";
-import { conflictSentence, TRANSITIONS, type Trigger } from "../../domain/posts/post-states.ts";
+import { assertAgrees, conflictSentence, TRANSITIONS, type Trigger } from "../../domain/posts/post-states.ts";
 import { toIso, toIsoOrNull } from "../../domain/time.ts";
 import { RESTORED_STEP } from "../engine/ledger.ts";
 import type { ShownRow, PostRow, Tables } from "../schema/tables.ts";
@@ -27,7 +27,7 @@ export function toPost(row: ShownRow): SaidPost {
     leadMinutes: row.lead_minutes,
     platformPostId: row.platform_post_id,
     platformUrl: row.platform_url,
-    error: fromStoredOrNull(row.error),
+    error: fromStoredOrNull(row.error, row.id),
     attempts: row.attempts,
     publishedAt: toIsoOrNull(row.published_at),
     createdAt: toIso(row.created_at),
@@ -195,6 +195,7 @@ export async function transition(
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) throw await whyNot(tx, before, { trigger, now: set.updated_at });
+  if (to !== null) assertAgrees(row);
   if (set.caption !== undefined || set.metadata !== undefined) await indexPost(tx, row);
   await countFileUses(tx, { before: [before], after: [row] });
   const isMoved = row.status === "scheduled" && row.scheduled_at !== before.scheduled_at;

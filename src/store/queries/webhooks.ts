@@ -1,6 +1,6 @@
 import { sql, type Selectable } from "kysely";
 import type { Tables } from "../schema/tables.ts";
-import { deleteRows, findRow, listRows, queryOf, rowsOf, updateRows } from "../engine/statements.ts";
+import { deleteRows, findRow, listRows, queryOf, rowOf, rowsOf, updateRows } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 
 export type WebhookRow = Selectable<Tables["webhooks"]>;
@@ -93,12 +93,9 @@ export async function requeueDeliveries(
 
 /** When the next event is due, in milliseconds. Null when none waits. */
 export async function readNextDelivery(reader: Reader): Promise<number | null> {
-  const row = await queryOf(reader)
-    .selectFrom("webhook_deliveries")
-    .select(({ fn }) => fn.min("next_at").as("next"))
-    .where("next_at", "is not", null)
-    .executeTakeFirst();
-  return row?.next ?? null;
+  const earliest = sql<{ next: number | null }>`SELECT min(next_at) AS next FROM webhook_deliveries
+    WHERE next_at IS NOT NULL`;
+  return (await rowOf(reader, earliest))?.next ?? null;
 }
 
 interface DueWebhook {

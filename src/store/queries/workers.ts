@@ -1,5 +1,5 @@
-import type { Insertable, Selectable } from "kysely";
-import { findRow, queryOf, updateRows } from "../engine/statements.ts";
+import { sql, type Insertable, type Selectable } from "kysely";
+import { findRow, queryOf, rowsOf, updateRows } from "../engine/statements.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 import { readMeta, setMeta } from "./meta.ts";
@@ -26,7 +26,7 @@ export async function noteClosing(tx: Tx, id: string): Promise<void> {
 }
 
 export async function listWorkersBeside(reader: Reader, id: string): Promise<string[]> {
-  const rows = await queryOf(reader).selectFrom("workers").select("id").where("id", "!=", id).execute();
+  const rows = await rowsOf(reader, sql<Pick<WorkerRow, "id">>`SELECT id FROM workers WHERE id != ${id}`);
   return rows.map((row) => row.id);
 }
 

@@ -1,7 +1,5 @@
 import { readFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { getToolUiResourceUri, RESOURCE_MIME_TYPE } from "@modelcontextprotocol/ext-apps/app-bridge";
@@ -16,6 +14,7 @@ import { newContext } from "../../support/browser.ts";
 import { createTestContext, type TestContext } from "../../support/context.ts";
 import { startTestServer } from "../../support/http.ts";
 import { createMemoryMedia } from "../../support/memory-media.ts";
+import { listen, type Listening } from "../../support/listen.ts";
 
 /** Media elsewhere, which do not answer. */
 const UNREACHABLE = {
@@ -156,7 +155,7 @@ export async function showApp({ ctx, client }: HostSide, options: ShowOptions = 
     frame: () => page.frames().find((frame) => (frame.parentFrame()?.parentFrame() ?? null) !== null)!,
     async [Symbol.asyncDispose]() {
       await browserContext.close();
-      await Promise.all(servers.map(({ server }) => close(server)));
+      await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
     },
   };
 }
@@ -251,7 +250,7 @@ async function bundleHost(): Promise<string> {
   return `<!doctype html><meta charset="utf-8"><style>${style}</style><body></body><script>${result.outputFiles[0]!.text}</script>`;
 }
 
-async function serve(html: string, policy: string | null): Promise<{ server: Server; origin: string }> {
+function serve(html: string, policy: string | null): Promise<Listening> {
   const server = createServer((request, response) => {
     if (request.url !== "/") return void response.writeHead(204).end();
     response.writeHead(200, {
@@ -260,13 +259,5 @@ async function serve(html: string, policy: string | null): Promise<{ server: Ser
     });
     response.end(html);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-}
-
-async function close(server: Server): Promise<void> {
-  server.closeAllConnections();
-  server.close();
-  await once(server, "close");
+  return listen(server);
 }

@@ -50,18 +50,8 @@ function expectClear(text: string, atLeast = 1): void {
   expect(unclear(text)).toEqual([]);
 }
 
-async function asked(tool: string, args: object): Promise<string> {
-  let question = "";
-  const ask = async ({ text }: { text: string }): Promise<never> => {
-    question = text;
-    throw new Error("no");
-  };
-  const toolbox = createToolbox(service.ctx, service.tools);
-  await toolbox.call(tool, args, callerOf(), { ask }).catch((error: unknown) => {
-    if (!(error instanceof Error) || error.message !== "no") throw error;
-  });
-  return question;
-}
+const asked = async (tool: string, args: object): Promise<string> =>
+  (await service.questionOf(tool, args)) ?? "";
 
 async function asModel(tool: string, args: object): Promise<string> {
   const toolbox = createToolbox(service.ctx, service.tools);

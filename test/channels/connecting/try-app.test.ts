@@ -1,6 +1,4 @@
 import { createServer } from "node:http";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
 import { loadCatalog } from "../../../src/app/setup.ts";
@@ -8,6 +6,7 @@ import { enterPlatformApp } from "../../../src/channels/connecting/try-app.ts";
 import { createOutbound } from "../../../src/media/outbound/outbound.ts";
 import { effectiveSettings } from "../../../src/channels/platform-io/effective-settings.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
+import { listen } from "../../support/listen.ts";
 
 const closing: AsyncDisposable[] = [];
 afterEach(async () => {
@@ -138,9 +137,8 @@ async function openDoor(name: string, door: Door, always?: Answer) {
     const words = typeof answer === "string" ? answer : JSON.stringify(answer);
     response.writeHead(status, { "content-type": "application/json" }).end(words);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`;
+  const listening = await listen(server);
+  const url = `${listening.origin}/token`;
   const outbound = createOutbound({ allowedHosts: [] });
   const { platforms } = await loadCatalog();
   const platformSettings = { [`POSTHORN_${name.toUpperCase()}_TOKEN_URL`]: url };
@@ -150,11 +148,7 @@ async function openDoor(name: string, door: Door, always?: Answer) {
     settings: { timezone: "UTC", maxLatenessMs: 1, uploadFolders: [], platformSettings },
   });
   closing.push(ctx, outbound, {
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    [Symbol.asyncDispose]: listening[Symbol.asyncDispose],
   });
   const enter = (clientSecret = APP.clientSecret) =>
     enterPlatformApp(callOf(ctx), {

@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -15,36 +13,44 @@ import {
 import { readAnswer } from "../../../src/channels/platform-io/platform-request.ts";
 import { createConnectIo } from "../../../src/channels/platform-io/connect-io.ts";
 import { createPhotobox } from "../../support/connect-fixtures.ts";
+import type { Liveness } from "../../../src/store/engine/engine.ts";
 import { createTestContext } from "../../support/context.ts";
+import { listen } from "../../support/listen.ts";
 
 const closers: (() => PromiseLike<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-async function ask(
-  listener: RequestListener,
-  request: Partial<PlatformRequest>,
-  signal = new AbortController().signal,
-) {
-  const server = createServer(listener).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+async function serve(listener: RequestListener): Promise<number> {
+  const listening = await listen(createServer(listener));
+  closers.push(() => listening[Symbol.asyncDispose]());
+  return listening.port;
+}
+
+/** What a platform has to ask with, and this port alone is open to it. */
+async function openIo(port: number, signal: AbortSignal, liveness: Partial<Liveness> = {}) {
   const outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port }] });
-  const ctx = await createTestContext({
+  const base = await createTestContext({
     platformList: [createPhotobox().platform],
     outbound,
     feed: {} as never,
   });
   closers.push(
-    () => ctx[Symbol.asyncDispose](),
+    () => base[Symbol.asyncDispose](),
     () => outbound[Symbol.asyncDispose](),
-    async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
   );
-  const io = await createConnectIo(ctx, { provider: "photobox", ownerId: "default" }, signal);
+  const ctx = { ...base, store: { ...base.store, liveness: { ...base.store.liveness, ...liveness } } };
+  return createConnectIo(ctx, { provider: "photobox", ownerId: "default" }, signal);
+}
+
+async function ask(
+  listener: RequestListener,
+  request: Partial<PlatformRequest>,
+  signal = new AbortController().signal,
+) {
+  const port = await serve(listener);
+  const io = await openIo(port, signal);
   return io
     .request({ method: "POST", url: `http://127.0.0.1:${port}/x`, json: { a: 1 }, ...request })
     .catch((error: unknown) => error);
@@ -120,25 +126,10 @@ describe("a request to a real server", () => {
   });
 
   it("knows that nothing was sent where nobody listens, and refuses private addresses", async () => {
-    const unused = createServer().listen(0, "127.0.0.1");
-    await once(unused, "listening");
-    const { port } = unused.address() as AddressInfo;
-    await new Promise((resolve) => unused.close(resolve));
-    const outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port }] });
-    const ctx = await createTestContext({
-      platformList: [createPhotobox().platform],
-      outbound,
-      feed: {} as never,
-    });
-    closers.push(
-      () => ctx[Symbol.asyncDispose](),
-      () => outbound[Symbol.asyncDispose](),
-    );
-    const io = await createConnectIo(
-      ctx,
-      { provider: "photobox", ownerId: "default" },
-      new AbortController().signal,
-    );
+    const unused = await listen(createServer());
+    await unused[Symbol.asyncDispose]();
+    const { port } = unused;
+    const io = await openIo(port, new AbortController().signal);
     await expect(io.request({ method: "POST", url: `http://127.0.0.1:${port}/` })).rejects.toMatchObject({
       kind: "not_sent",
     });
@@ -149,29 +140,14 @@ describe("a request to a real server", () => {
 
   it("writes nothing where it turns out in the last moment that others take this process for dead", async () => {
     const asked: string[] = [];
-    const server = createServer(({ url }, response) => {
+    const port = await serve(({ url }, response) => {
       asked.push(url ?? "");
       response.end();
-    }).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    const outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port }] });
-    const base = await createTestContext({
-      platformList: [createPhotobox().platform],
-      outbound,
-      feed: {} as never,
     });
-    closers.push(
-      () => base[Symbol.asyncDispose](),
-      () => outbound[Symbol.asyncDispose](),
-      () => new Promise((resolve) => server.close(resolve)),
-    );
     const tie = new AbortController();
     let isLost = false;
     const check = (): void => (isLost ? tie.abort() : undefined);
-    const liveness = { ...base.store.liveness, check };
-    const ctx = { ...base, store: { ...base.store, liveness } };
-    const io = await createConnectIo(ctx, { provider: "photobox", ownerId: "default" }, tie.signal);
+    const io = await openIo(port, tie.signal, { check });
     await io.request({ method: "POST", url: `http://127.0.0.1:${port}/alive` });
     isLost = true;
     await expect(io.request({ method: "POST", url: `http://127.0.0.1:${port}/dead` })).rejects.toMatchObject({

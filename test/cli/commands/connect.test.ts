@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { runCli } from "../../support/cli.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { listen } from "../../support/listen.ts";
 
 describe("posthorn connect", () => {
   it("connects at once what asks for nothing", async () => {
@@ -113,14 +113,11 @@ async function startReceiver(): Promise<{ url: string; env: Record<string, strin
     request.resume();
     response.writeHead(204).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const listening = await listen(server);
+  const host = `127.0.0.1:${listening.port}`;
   return {
     url: `http://${host}/posts`,
     env: { POSTHORN_ALLOWED_HOSTS: host },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: listening[Symbol.asyncDispose],
   };
 }

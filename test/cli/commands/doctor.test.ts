@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { loadCatalog } from "../../../src/app/setup.ts";
 import { runCli } from "../../support/cli.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { listen } from "../../support/listen.ts";
 import type { Finding } from "../../../src/domain/health/findings.ts";
 
 async function examine(env: Readonly<Record<string, string>>) {
@@ -192,8 +193,8 @@ describe("posthorn doctor", () => {
       response.setHeader("Date", new Date(Date.now() + skewMs).toUTCString());
       response.writeHead(code).end();
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const port = (server.address() as AddressInfo).port;
+    const listening = await listen(server);
+    const port = listening.port;
     const env = {
       ...folder.env,
       POSTHORN_PUBLIC_URL: `http://127.0.0.1:${port}`,

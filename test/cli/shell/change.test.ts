@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { copyFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCli, type CliRun } from "../../support/cli.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { listen } from "../../support/listen.ts";
 
 const PHOTO = join(import.meta.dirname, "..", "..", "fixtures", "photo.jpg");
 
@@ -106,8 +106,8 @@ describe("a failed post", () => {
       request.on("data", (chunk: Buffer) => (body += chunk.toString()));
       request.on("end", () => response.writeHead(body.includes(`"${refused}"`) ? 400 : 204).end());
     });
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { port } = await listen(server);
+    const host = `127.0.0.1:${port}`;
     const env = { POSTHORN_ALLOWED_HOSTS: host };
     const input = JSON.stringify({ url: `http://${host}/` });
     await shell.run(["connect", "webhook", "--name", "Hook", "--secrets-stdin"], { env, input });

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { copyFileSync, mkdirSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCli, type CliRun } from "../../support/cli.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { listen } from "../../support/listen.ts";
 
 const PHOTO = join(import.meta.dirname, "..", "..", "fixtures", "photo.jpg");
 
@@ -216,8 +216,8 @@ async function startReceiver() {
     response.writeHead(status).end();
     if (status !== 204) onPost();
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port } = await listen(server);
+  const host = `127.0.0.1:${port}`;
   return {
     url: `http://${host}/`,
     env: { POSTHORN_ALLOWED_HOSTS: host },

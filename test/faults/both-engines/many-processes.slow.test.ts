@@ -1,11 +1,10 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, inject, it } from "vitest";
 import { runCli } from "../../support/cli.ts";
 import { isOnPostgres } from "../../support/context.ts";
+import { listen } from "../../support/listen.ts";
 import { startServers, type Servers } from "../killed-servers.ts";
 import { randomFor, report, SEED, times, TIMEOUT_MS } from "../report.ts";
 import { createSharedDatabase } from "../shared-database.ts";
@@ -27,17 +26,12 @@ async function startPostReceiver() {
     idsOf.set(data.caption, ids.add(String(request.headers["webhook-id"])));
     response.writeHead(200, { "content-type": "application/json" }).end("{}");
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const listening = await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    url: `${listening.origin}/`,
     /** How often each text arrived, repeats of one id counted once. */
     count: (caption: string): number => idsOf.get(caption)?.size ?? 0,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    [Symbol.asyncDispose]: listening[Symbol.asyncDispose],
   };
 }
 

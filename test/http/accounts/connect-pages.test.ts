@@ -1,9 +1,7 @@
 import express from "express";
 import type { ConnectArgs } from "../../../src/domain/accounts/connection.ts";
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { createConnectRouter } from "../../../src/http/accounts/connect-pages.ts";
 import { MINUTE } from "../../../src/domain/time.ts";
@@ -16,6 +14,7 @@ import {
 import { createPhotobox, createScriptedOutbound } from "../../support/connect-fixtures.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
 import { queryOf } from "../../support/handles.ts";
+import { listen } from "../../support/listen.ts";
 
 const ALICE = { handle: "alice.example", appPassword: "alice-password-1", hint: "" };
 const EVIL = `"><script>alert(1)</script><img src=x onerror='alert(2)'>&amp;`;
@@ -29,14 +28,12 @@ async function setUp(overrides: Parameters<typeof createPhotobox>[0] = {}) {
   const box = createPhotobox(overrides);
   const ctx = await createTestContext({ platformList: [box.platform], outbound: createScriptedOutbound() });
   const server = createServer(express().use(createConnectRouter(ctx)));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const listening = await listen(server);
   closers.push(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await listening[Symbol.asyncDispose]();
     await ctx[Symbol.asyncDispose]();
   });
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const origin = listening.origin;
   const start = async (args: Partial<ConnectArgs> = {}) => {
     const { url } = await connectChannel(callOf(ctx), { provider: "photobox", ...args });
     return origin + new URL(url ?? "").pathname;

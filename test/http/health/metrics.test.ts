@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { loadCatalog } from "../../../src/app/setup.ts";
+import { ASSERTIONS } from "../../../src/domain/assertions.ts";
+import { assert } from "../../../src/domain/errors.ts";
 import { HOUR, MINUTE } from "../../../src/domain/time.ts";
 import { createTestContext, type TestContext } from "../../support/context.ts";
 import { startTestServer, type TestServer } from "../../support/http.ts";
@@ -91,6 +93,20 @@ it("counts posts, attempts and lateness by platform", async () => {
     'posthorn_publish_lateness_seconds_count{provider="scripted"}': 2,
     'posthorn_info{version="0.0.0-test"}': 1,
   });
+});
+
+it("counts the checks of its own that failed, each under its name from the first", async () => {
+  const named = async (): Promise<[string, number][]> =>
+    Object.entries(await samples()).filter(([name]) => name.startsWith("posthorn_assertion_failures_total"));
+  const before = await named();
+  expect(before.map(([name]) => name)).toEqual(
+    Object.keys(ASSERTIONS).map((name) => `posthorn_assertion_failures_total{assertion="${name}"}`),
+  );
+  expect(before.every(([, count]) => count === 0)).toBe(true);
+  expect(() => assert("send_due", false, "post_1")).toThrow("before its time");
+  expect((await named()).filter(([, count]) => count > 0)).toEqual([
+    ['posthorn_assertion_failures_total{assertion="send_due"}', 1],
+  ]);
 });
 
 it("counts what is later than the last bound, and what is overdue, from one minute to the next", async () => {

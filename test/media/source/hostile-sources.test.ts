@@ -1,5 +1,4 @@
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
@@ -10,6 +9,7 @@ import { fixture, pngOf } from "../../support/media.ts";
 import { addAccount, addPost, drain, readPost } from "../../support/publishing.ts";
 import { startRangedSource, videoOf } from "../../support/ranged-source.ts";
 import { scriptedPlatform, TEXT_CAPABILITIES } from "../../support/scripted-platform.ts";
+import { listen } from "../../support/listen.ts";
 
 const MAX_BYTES = 4_000_000;
 const LARGE = videoOf(1_600_000);
@@ -34,14 +34,11 @@ async function startReceiver(): Promise<{ url: string; whole: Buffer[] }> {
     whole.push(bytes);
     response.end("{}");
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const listening = await listen(server);
   closing({
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: listening[Symbol.asyncDispose],
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, whole };
+  return { url: `${listening.origin}/`, whole };
 }
 
 /** Uploads in one request, as most platforms do. */

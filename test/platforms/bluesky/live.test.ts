@@ -1,6 +1,4 @@
 import { createServer } from "node:http";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { beforeAll, describe, expect, it } from "vitest";
 import bluesky from "../../../src/platforms/bluesky/index.ts";
 import { AppError } from "../../../src/domain/errors.ts";
@@ -16,6 +14,7 @@ import type { PostRow, Tables } from "../../../src/store/schema/tables.ts";
 import { createBlueskyWorld, type BlueskyWorld } from "../../support/bluesky.ts";
 import { startLosingProxy } from "../../support/losing-proxy.ts";
 import { startPds, type PdsUser, type TestPds } from "../../support/pds.ts";
+import { listen } from "../../support/listen.ts";
 
 let pds: TestPds;
 beforeAll(async () => {
@@ -152,15 +151,10 @@ async function startIndex(
     response.writeHead(answer === undefined ? 500 : 200, { "content-type": "application/json" });
     response.end(JSON.stringify(answer ?? { error: "InternalServerError" }));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const listening = await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    url: listening.origin,
+    [Symbol.asyncDispose]: listening[Symbol.asyncDispose],
   };
 }
 

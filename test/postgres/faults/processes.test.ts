@@ -1,7 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
@@ -11,6 +9,7 @@ import { createDatabase } from "../../support/postgres.ts";
 import type { TestDatabase } from "../../support/postgres-server.ts";
 import { addressOf, API_KEY, callTool, startProgram, type Program } from "../../support/program.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { listen } from "../../support/listen.ts";
 
 /* Processes as a shell starts them, with a data folder each and one database. */
 
@@ -60,10 +59,9 @@ async function startSlowReceiver() {
     if (isOpen) response.writeHead(204).end();
     else waiting.push(response);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const { origin } = await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `${origin}/hook`,
     ids: bodies,
     open() {
       isOpen = true;

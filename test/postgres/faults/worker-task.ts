@@ -1,5 +1,3 @@
-import type { ConnectionOptions } from "../../../src/store/postgres/connect/connections.ts";
-
 /** The proportions of the real ones, so that a take-over takes seconds. */
 export const TIMES = { beatEveryMs: 200, answerWithinMs: 900, silentMs: 1_600 };
 export const LEASES = { leaseMs: 1_300, stopsMs: 900, leaseElsewhereMs: 1_900, requestMs: 500 };
@@ -21,7 +19,4 @@ export interface WorkerTask {
   /** Comes to it when a change that it sent for the second time is answered. Default: nothing does. */
   readonly what?: "SIGKILL" | "SIGSTOP";
   readonly host?: string;
-  /** How wrong this machine's clock is. */
-  readonly clockErrorMs?: number;
-  readonly size?: ConnectionOptions["size"];
 }

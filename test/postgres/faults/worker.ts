@@ -21,7 +21,7 @@ import { LEASES, LIMITS, TIMES, type WorkerTask } from "./worker-task.ts";
  * broken off, when it took over.
  */
 const task = JSON.parse(process.argv[2] ?? "{}") as WorkerTask;
-const { url, baseUrl, key, what, host = "test", clockErrorMs = 0, size } = task;
+const { url, baseUrl, key, what, host = "test" } = task;
 const GIVE_UP_MS = 90_000;
 
 function tell(name: string): void {
@@ -77,9 +77,7 @@ async function isWaiting(): Promise<boolean> {
 
 watchTakeOvers(await loadDriver());
 const log = createMemoryLogger();
-const machine = { ...systemClock, now: () => systemClock.now() + clockErrorMs };
-const quick = { leases: LEASES, times: TIMES, limits: LIMITS };
-const store = await openStore({ url, clock: machine, ...quick, size });
+const store = await openStore({ url, clock: systemClock, leases: LEASES, times: TIMES, limits: LIMITS });
 const settings = Object.fromEntries(
   Object.keys(CLASS_PLATFORMS).map((name) => [`POSTHORN_${name.toUpperCase()}_BASE_URL`, baseUrl]),
 );
@@ -88,7 +86,7 @@ const door = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] 
 const ctx = await createTestContext({
   store,
   log,
-  clock: (store.liveness.clock ?? machine) as never,
+  clock: (store.liveness.clock ?? systemClock) as never,
   cipher: createCipher(Buffer.from(key, "hex")),
   outbound: watchNetwork(door),
   media: { forPost: () => ({}) as never, release: async () => {} },

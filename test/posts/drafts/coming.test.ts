@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createToolbox } from "../../../src/toolkit/toolbox.ts";
-import { callerOf } from "../../support/context.ts";
 import { startService, type Service } from "../../support/service.ts";
 
 /* The test's clock stands on Saturday 21 November 2026: posts of a series are made until 5 December. */
@@ -24,16 +22,7 @@ async function begin(repeat: object = {}, more: object = {}): Promise<string> {
   return draft.id;
 }
 
-async function questionOf(tool: string, args: object): Promise<string> {
-  let question = "";
-  const ask = async ({ text }: { text: string }): Promise<"no"> => {
-    question = text;
-    return "no";
-  };
-  const toolbox = createToolbox(service.ctx, service.tools);
-  await toolbox.call(tool, args, callerOf(), { ask }).catch(() => {});
-  return question;
-}
+const questionOf = (tool: string, args: object) => service.questionOf(tool, args);
 
 const WINDOW = { from: "2026-12-10", to: "2026-12-12" };
 const TOLD =

@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Caller } from "../../../src/domain/permissions.ts";
-import { createToolbox } from "../../../src/toolkit/toolbox.ts";
-import { callerOf } from "../../support/context.ts";
 import { queryOf } from "../../support/handles.ts";
 import { startService, type Service } from "../../support/service.ts";
 
@@ -98,16 +96,7 @@ describe("a decision tells what it did, as no person may have been asked", () =>
 });
 
 describe("an approval of what was sent back", () => {
-  const questionOf = async (args: object): Promise<string> => {
-    let question = "";
-    const ask = async ({ text }: { text: string }): Promise<"no"> => {
-      question = text;
-      return "no";
-    };
-    const toolbox = createToolbox(service.ctx, service.tools);
-    await toolbox.call("decide_draft", args, callerOf(), { ask }).catch(() => {});
-    return question;
-  };
+  const questionOf = (args: object) => service.questionOf("decide_draft", args);
 
   it("asks with who sent it back, why, and that it is as it was", async () => {
     const { draft } = await save({ submit: true, scheduledAt: `${DAY}T09:00` });

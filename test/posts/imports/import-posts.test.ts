@@ -39,21 +39,8 @@ function tableOf(texts: readonly string[] = TEXTS): string {
 }
 
 /** What a person is asked before it, who then says no. */
-async function questionOf(csv: string, args: object = {}): Promise<string | null> {
-  let question: string | null = null;
-  const no = new Error("no");
-  const ask = async ({ text }: { text: string }): Promise<never> => {
-    question = text;
-    throw no;
-  };
-  const toolbox = createToolbox(service.ctx, service.tools);
-  await toolbox
-    .call("import_posts", { csv, dryRun: false, ...args }, callerOf(), { ask })
-    .catch((error: unknown) => {
-      if (error !== no) throw error;
-    });
-  return question;
-}
+const questionOf = (csv: string, args: object = {}) =>
+  service.questionOf("import_posts", { csv, dryRun: false, ...args });
 
 describe("the question before an import", () => {
   it("tells each post with its channel and time, up to ten", async () => {

@@ -26,6 +26,7 @@ import { queryOf } from "../../support/handles.ts";
 import { MAIL_LOGIN, startMailServer } from "../../support/mail-server.ts";
 import { addAccount, addPost, drain, seenOf } from "../../support/publishing.ts";
 import { scriptedPlatform } from "../../support/scripted-platform.ts";
+import { listen } from "../../support/listen.ts";
 
 /* What people are told: tools/create_webhook and tools/test_webhook with formats for people. */
 
@@ -383,7 +384,7 @@ describe("what stands in the way", () => {
       if (request.method === "HEAD") return void response.end();
       asked();
     });
-    await new Promise<void>((listening) => dead.listen(0, "127.0.0.1", listening));
+    const listening = await listen(dead);
     const { port } = dead.address() as { port: number };
     await make("slack", { url: `http://127.0.0.1:${port}/services/x` });
     await make("discord");
@@ -392,8 +393,7 @@ describe("what stands in the way", () => {
     await wasAsked;
     await expect.poll(() => texts().length).toBe(1);
     await loop.close(10);
-    dead.closeAllConnections();
-    await new Promise((closed) => dead.close(closed));
+    await listening[Symbol.asyncDispose]();
   });
 
   it.each([

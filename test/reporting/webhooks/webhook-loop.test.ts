@@ -1,5 +1,4 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
 import { DAY } from "../../../src/domain/time.ts";
 import { createOutbound } from "../../../src/media/outbound/outbound.ts";
@@ -9,6 +8,7 @@ import { callOf, createTestContext } from "../../support/context.ts";
 import { addAccount, addPost } from "../../support/publishing.ts";
 import { startReceiver } from "../../support/webhook-receiver.ts";
 import { queryOf } from "../../support/handles.ts";
+import { listen } from "../../support/listen.ts";
 
 /** Takes everything and never answers a POST. */
 async function startSilentReceiver(): Promise<
@@ -20,14 +20,11 @@ async function startSilentReceiver(): Promise<
     if (request.method === "HEAD") return void response.end();
     resolve();
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const listening = await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `${listening.origin}/hook`,
     asked,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((closed) => server.close(closed));
-    },
+    [Symbol.asyncDispose]: listening[Symbol.asyncDispose],
   };
 }
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AppError } from "../../../src/domain/errors.ts";
+import { AppError, AssertionFailed } from "../../../src/domain/errors.ts";
 import { commitOnce, runOnce } from "../../../src/access/idempotency.ts";
 import type { ClaimedPost } from "../../../src/store/engine/claims.ts";
 import type { Queue } from "../../../src/store/engine/engine.ts";
@@ -116,8 +116,8 @@ describe("the ledger of a worker that lost posts to another", () => {
     await fillQueue(store, { accounts: 1, posts: 1, dueAt: DUE_AT });
     const [claimed] = await claim(store, "worker_a");
     if (claimed === undefined) throw new Error("Nothing was claimed.");
-    await expect(store.ledger.end(claimed.lease, DONE)).rejects.toThrow(Fenced);
-    await expect(store.ledger.countAsked(claimed.lease, STEP)).rejects.toThrow(Fenced);
+    await expect(store.ledger.end(claimed.lease, DONE)).rejects.toThrow(AssertionFailed);
+    await expect(store.ledger.countAsked(claimed.lease, STEP)).rejects.toThrow(AssertionFailed);
   });
 
   it("never lets an intent stand that whoever takes over does not see", async () => {

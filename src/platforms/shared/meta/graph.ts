@@ -1,3 +1,4 @@
+import { jsonIn } from "../../../domain/text/read-text.ts";
 import { createHmac } from "node:crypto";
 import * as z from "zod";
 import type { PlatformSetting } from "../../../domain/accounts/platform-settings.ts";
@@ -115,21 +116,13 @@ const Usage = z.record(
  * does not say.
  */
 export function metaWaitMs({ headers }: Pick<PlatformResponse, "headers">): number | null {
-  const usage = Usage.safeParse(parse(headers["x-business-use-case-usage"] ?? ""));
+  const usage = Usage.safeParse(jsonIn(headers["x-business-use-case-usage"] ?? ""));
   if (!usage.success) return null;
   const minutes = Object.values(usage.data)
     .flat()
     .map((one) => one.estimated_time_to_regain_access);
   const longest = Math.max(0, ...minutes);
   return longest === 0 ? null : longest * MINUTE;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** 10, 3, 283 and all of 200 to 299 say that a permission is missing. */

@@ -1,4 +1,5 @@
 import { sql, type SqlBool } from "kysely";
+import { assert } from "../../../domain/errors.ts";
 import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
 import { deleteRows, findRow, insertNew, queryOf, updateRows } from "../../engine/statements.ts";
 import {
@@ -35,7 +36,11 @@ export function createLedger({ write }: Pick<Store, "write">): Ledger {
       }),
     );
   return {
-    intent: (lease, effect) => guarded(lease, (tx) => writeIntent(tx, lease, effect)),
+    intent: (lease, effect) =>
+      guarded(lease, async (tx, { status, run }) => {
+        assert("send_begun", !NOT_ON_ITS_WAY.includes(status) && run === effect.run, lease.postId);
+        assert("send_unanswered", await writeIntent(tx, lease, effect), lease.postId);
+      }),
     end: (lease, end) =>
       guarded(lease, async (tx, held) => {
         await endEffect(tx, lease, end);
@@ -66,13 +71,16 @@ export function createLedger({ write }: Pick<Store, "write">): Ledger {
   };
 }
 
-type HeldPost = Pick<PostRow, "status"> & { readonly crashes: number };
+/** A failed one may be asked about. */
+const NOT_ON_ITS_WAY: readonly PostRow["status"][] = ["scheduled", "cancelled"];
+
+type HeldPost = Pick<PostRow, "status" | "run"> & { readonly crashes: number };
 
 /** Locks the post's row until the transaction ends, so that it and a take-over wait for each other. */
 async function readHeld(tx: Tx, { postId, fence, workerId }: Lease): Promise<HeldPost | null> {
   const row = await queryOf(tx)
     .selectFrom("posts")
-    .select(["fence", "lease_worker", "crashes", "status"])
+    .select(["fence", "lease_worker", "crashes", "status", "run"])
     .where("id", "=", postId)
     .forNoKeyUpdate()
     .executeTakeFirst();
@@ -99,41 +107,55 @@ async function isEnded(tx: Tx, { postId, fence }: Lease, { at }: AttemptResult):
   return row?.fence === fence && row.lease_worker === null && row.updated_at === at;
 }
 
-async function writeIntent(tx: Tx, { postId, fence }: Lease, effect: NewEffect): Promise<void> {
-  await queryOf(tx)
+/** False for a step that has its answer, which stays. */
+async function writeIntent(tx: Tx, { postId, fence }: Lease, effect: NewEffect): Promise<boolean> {
+  const written = await queryOf(tx)
     .insertInto("effects")
     .values({ post_id: postId, fence, ...effect, state: "intent", asked: 0, sent: 1 })
     .onConflict((conflict) =>
-      conflict.columns(["post_id", "run", "step"]).doUpdateSet({
-        state: "intent",
-        fence,
-        finished_at: null,
-        sent: sql<number>`effects.sent + 1`,
-        request_hash: effect.request_hash,
-        // An open step keeps its start.
-        started_at: sql<number>`CASE WHEN effects.state IN ('intent', 'unknown') THEN effects.started_at ELSE excluded.started_at END`,
-      }),
+      conflict
+        .columns(["post_id", "run", "step"])
+        .doUpdateSet({
+          state: "intent",
+          fence,
+          finished_at: null,
+          sent: sql<number>`effects.sent + 1`,
+          request_hash: effect.request_hash,
+          // An open step keeps its start.
+          started_at: sql<number>`CASE WHEN effects.state IN ('intent', 'unknown') THEN effects.started_at ELSE excluded.started_at END`,
+        })
+        .where("effects.state", "<>", "done"),
     )
-    .execute();
+    .returning("step")
+    .executeTakeFirst();
+  return written !== undefined;
 }
+
+const UNANSWERED = ["intent", "unknown", "not_sent", "rejected"] as const;
 
 async function endEffect(tx: Tx, lease: Lease, end: EffectEnd): Promise<void> {
   const { run, step, state, result, httpStatus, at, live } = end;
   const set = { state, result, http_status: httpStatus, finished_at: at };
   // Only once: when it is written again, the state is `not_sent` already.
   const notSent = { sent: sql`sent - CASE state WHEN 'not_sent' THEN 0 ELSE 1 END` };
-  await changeStep(tx, lease, { run, step }, state === "not_sent" ? { ...set, ...notSent } : set);
+  const where = { post_id: lease.postId, run, step };
+  const change = state === "not_sent" ? { ...set, ...notSent } : set;
+  const isEnd =
+    (await updateRows(tx, "effects", { ...where, state: UNANSWERED }, change)) === 1 ||
+    // Where the COMMIT got no answer it is there already.
+    (await findRow(tx, "effects", { ...where, state, finished_at: at })) !== undefined;
+  assert("answer_awaited", isEnd, lease.postId);
   if (live) await writeLive(tx, lease, { ...live, run, at });
 }
 
-/** Throws `Fenced` for a step that is not there. */
 async function changeStep(
   tx: Tx,
   { postId }: Lease,
   { run, step }: StepRef,
   set: Parameters<typeof updateRows<"effects">>[3],
 ): Promise<void> {
-  if ((await updateRows(tx, "effects", { post_id: postId, run, step }, set)) === 0) throw new Fenced(postId);
+  const changed = await updateRows(tx, "effects", { post_id: postId, run, step }, set);
+  assert("answer_awaited", changed === 1, postId);
 }
 
 async function writeLive(tx: Tx, { postId, fence }: Lease, mark: LiveMark): Promise<void> {

@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Locator, Page } from "playwright-core";
 import { afterEach, expect, it } from "vitest";
 import type { Outbound } from "../../../../src/ports/outbound.ts";
@@ -10,6 +8,7 @@ import { newContext } from "../../../support/browser.ts";
 import { FakeClock } from "../../../support/clock.ts";
 import { runTick } from "../../../support/publishing.ts";
 import { PHOTO_URL } from "../../../support/contract/stage-media.ts";
+import { listen } from "../../../support/listen.ts";
 import {
   BOT_ID,
   BOT_TOKEN,
@@ -87,12 +86,10 @@ async function startConsentPage(person: Person, real: string, back: (url: string
       .writeHead(200, { "content-type": "text/html" })
       .end(`<h1>Agree?</h1><a href="${href}">Agree</a>`);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const { origin } = await listen(server);
   closing.push(server);
-  const { port } = server.address() as AddressInfo;
   const name = `POSTHORN_${person.provider.toUpperCase()}_AUTH_URL`;
-  Object.assign(person.host.ctx.settings.platformSettings, { [name]: `http://127.0.0.1:${port}/` });
+  Object.assign(person.host.ctx.settings.platformSettings, { [name]: `${origin}/` });
 }
 
 const withAnswer = (url: string, answer: Record<string, string>): string => {

@@ -1,6 +1,4 @@
 import { createServer } from "node:http";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { FileStore } from "@tus/file-store";
 import { Server } from "@tus/server";
@@ -9,6 +7,7 @@ import { PlatformFault, type PlatformIo, type PlatformRequest } from "../../../.
 import type { MediaFacts } from "../../../../src/ports/media.ts";
 import { sendByTus, tusOffset } from "../../../../src/platforms/shared/uploads.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { listen } from "../../../support/listen.ts";
 
 const FILE = Buffer.from("0123456789abcdefghijklmno");
 
@@ -19,9 +18,8 @@ const http = createServer((request, response) => void tus.handle(request, respon
 let base = "";
 
 beforeAll(async () => {
-  http.listen(0, "127.0.0.1");
-  await once(http, "listening");
-  base = `http://127.0.0.1:${(http.address() as AddressInfo).port}/files`;
+  const { origin } = await listen(http);
+  base = `${origin}/files`;
 });
 
 afterAll(() => {
