@@ -14,8 +14,7 @@ const ON_BOTH = [
 export default defineConfig({
   test: {
     include: ["test/postgres/**/*.test.ts", ...ON_BOTH],
-    // What takes minutes starts a server of its own (`npm run test:slow`).
-    exclude: [...configDefaults.exclude, "test/postgres/**/*.slow.test.ts"],
+    exclude: configDefaults.exclude,
     env: { POSTHORN_TEST_ENGINE: "postgres" },
     globalSetup: [
       "test/support/has-driver.ts",

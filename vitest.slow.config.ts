@@ -17,7 +17,7 @@ const shared = {
   pool: "forks",
   // Tests make much that is soon garbage.
   execArgv: ["--max-semi-space-size=64"],
-  // Nothing in these files outlives them, so that those of one process load the product once.
+  // Nothing in these files outlives them but a browser, so that those of one process load the product once.
   isolate: false,
   testTimeout: 120_000,
   hookTimeout: 300_000,

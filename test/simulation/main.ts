@@ -2,7 +2,9 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import type { Machine } from "./host.ts";
 import { follow, moduleOf, type Trace } from "./model/traces.ts";
+import type { Network } from "./network.ts";
 import { Tally } from "./report.ts";
 import { shrink, story } from "./shrink.ts";
 import { openStage, tell } from "./story.ts";
@@ -23,7 +25,7 @@ const { values } = parseArgs({
     trace: { type: "boolean", default: false },
     /** A file for what became of posts, as tests of the model. */
     model: { type: "string" },
-    /** Write what was seen into docs/reliability.md. */
+    /** Write what was seen into docs/reliability.md, where all of it holds. */
     report: { type: "boolean", default: false },
     without: { type: "string", default: "" },
     "fault-minutes": { type: "string" },
@@ -60,7 +62,7 @@ const stage = await openStage(folder);
 try {
   for (const seed of seeds()) {
     const traces = new Map<string, Trace>();
-    const watch = (...world: Parameters<typeof follow>): void => follow(traces, ...world);
+    const watch = (machine: Machine, network: Network): void => follow(traces, machine, network);
     const ended = await tell(stage, seed, values.model === undefined ? options : { ...options, watch });
     for (const { steps } of traces.values())
       followed[`seed${seed}post${Object.keys(followed).length + 1}`] = steps;
@@ -85,6 +87,6 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 if (values.model !== undefined) writeFileSync(values.model, moduleOf(followed));
-if (values.report) await tally.write();
+if (values.report && violations === 0) await tally.write();
 process.stdout.write(`${histories} histories, ${violations} violations\n`);
 process.exit(violations === 0 ? 0 : 1);
