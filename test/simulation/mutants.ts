@@ -177,7 +177,7 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
     ],
     ["end does not wait for what runs", "await Promise.all(this.#running);", ""],
     ["unwritten end forgotten", "this.#unwritten = [...this.#unwritten, lease];", "void lease;"],
-    ["timer never armed", "this.#timer = setTimeout(() => this.wake(), Math.ceil(next - now));", ""],
+    ["timer never armed", "this.#timer = setTimeout(() => this.wake(), Math.ceil(Math.max(0, leftMs)));", ""],
     [
       "end of a post wakes nobody",
       "      this.#isWakingUp = false;\n      this.wake();",

@@ -81,7 +81,10 @@ export class Trace {
     this.#row = row;
     this.texts.add(row.caption);
     this.#bury();
-    if (before === null) return void this.steps.push(`beginAs(${CLASSES[row.provider] ?? ""})`);
+    if (before === null) {
+      this.#say(`beginAs(${CLASSES[row.provider] ?? ""})`);
+      return this.#change(row.fence);
+    }
     if (Object.entries(row).every(([key, value]) => before[key as keyof Row] === value)) return;
     if (row.lease === before.lease) {
       if (row.lease === null) this.#meddle(before, row);
@@ -259,13 +262,19 @@ export class Trace {
       this.#finishAsking(isSettled);
       if (isSettled) return;
     }
+    // What is done at the same time is one commit.
+    if (before.status === "scheduled") this.#change(row.fence - before.fence - 1);
     if (row.status === "cancelled") this.#say(before.status === "failed" ? "resolve(true)" : "cancel");
     else if (before.status === "scheduled" && row.status === "failed") this.#say("miss");
     else if (before.status === "failed" && row.status === "scheduled") {
       this.#say("retry");
       this.#claimableAt = this.#now;
     } else if (before.status === "failed" && row.inDoubt !== before.inDoubt) this.#say("resolve(false)");
-    else if (row.status === "scheduled") {
+    else if (row.status === "scheduled") this.#change(1);
+  }
+
+  #change(times: number): void {
+    for (let left = times; left > 0; left -= 1) {
       this.#say("change");
       this.#claimableAt = this.#now + 2;
     }
