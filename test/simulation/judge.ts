@@ -18,7 +18,6 @@ import { commentOn } from "./thread-platform.ts";
 /** All that is left of a world when it is over. */
 export interface Outcome {
   readonly wishes: readonly Wish[];
-  readonly deeds: readonly Deed[];
   readonly series: readonly Series[];
   readonly hooks: readonly Hook[];
   readonly told: readonly Told[];
