@@ -76,7 +76,7 @@ function readRun(
 /** What the worlds are made of, with the fault in it. */
 function plant(mutant: Mutant, folder: string): void {
   rmSync(folder, { recursive: true, force: true });
-  for (const part of ["src", "tools", "test", "package.json", "tsconfig.json"])
+  for (const part of ["src", "tools", "test", "scripts", "package.json", "tsconfig.json"])
     cpSync(join(CHECKOUT, part), join(folder, part), { recursive: true });
   symlinkSync(join(CHECKOUT, "node_modules"), join(folder, "node_modules"));
   const file = join(folder, mutant.file);
