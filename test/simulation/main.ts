@@ -2,7 +2,9 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import type { Machine } from "./host.ts";
 import { follow, moduleOf, type Trace } from "./model/traces.ts";
+import type { Network } from "./network.ts";
 import { Tally } from "./report.ts";
 import { shrink, story } from "./shrink.ts";
 import { openStage, tell } from "./story.ts";
@@ -60,7 +62,7 @@ const stage = await openStage(folder);
 try {
   for (const seed of seeds()) {
     const traces = new Map<string, Trace>();
-    const watch = (...world: Parameters<typeof follow>): void => follow(traces, ...world);
+    const watch = (machine: Machine, network: Network): void => follow(traces, machine, network);
     const ended = await tell(stage, seed, values.model === undefined ? options : { ...options, watch });
     for (const { steps } of traces.values())
       followed[`seed${seed}post${Object.keys(followed).length + 1}`] = steps;
