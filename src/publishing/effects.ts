@@ -162,7 +162,7 @@ async function reconcile<R extends Json>(
       await finishDone(at, spec, found.result);
       return found;
     case "send_again":
-      // Nobody was asked: what was sent before may be public.
+      // The platform was not asked, and what was sent before may be public.
       return { isStillInDoubt: spec.live !== undefined && at.requestsBegun() === begun, ...found };
     case "ask_again":
       throw new AskAgain(found.afterMs);

@@ -38,6 +38,7 @@ export interface Outcome {
   readonly isCalm: boolean;
   readonly zone: string;
   readonly channels: readonly Channel[];
+  readonly deeds: readonly Deed[];
   /** When the clock was set. */
   readonly jumps: readonly number[];
 }

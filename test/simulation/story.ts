@@ -222,10 +222,12 @@ function wake(machine: Machine, network: Network): void {
   if (world.chance(0.2)) network.kills = (request) => isGuilty(world, request);
 }
 
+/** As it goes to its platform: who tells of a post does not carry it. */
 const GUILTY = /post \d*7 v/;
 
-function isGuilty(world: World, { body, method }: Arrived): boolean {
-  return method !== "GET" && GUILTY.test(body) && world.allows("guilty") && world.chance(0.9);
+function isGuilty(world: World, { body, method, headers }: Arrived): boolean {
+  const isPost = method !== "GET" && headers["x-account"] !== undefined && GUILTY.test(body);
+  return isPost && world.allows("guilty") && world.chance(0.9);
 }
 
 /** Others join it, and everything works. */
