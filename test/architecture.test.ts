@@ -51,7 +51,7 @@ const SIZE = { rooms: 22, floors: 12, arrows: 100, chain: 20 } as const;
 const APP_ARROWS: Readonly<Record<string, readonly string[]>> = {
   shared: [],
   ui: ["shared"],
-  "features/post": [],
+  "features/post": ["shared"],
   "features/draft": ["shared", "ui"],
   "features/calendar": ["features/post", "shared", "ui"],
   review: ["features/draft", "shared", "ui"],

@@ -12,6 +12,7 @@ import { SignIn, SignInAgain, tokenOfAddress } from "./rooms/sign-in.tsx";
 import { Welcome } from "./rooms/welcome/welcome.tsx";
 import { keepFocus } from "../ui/keep-focus.ts";
 import { LeavingQuestion } from "./leaving-question.tsx";
+import { OpenQuestion } from "../ui/ask.tsx";
 import { Bones, Problem } from "../ui/states.tsx";
 import { Room } from "../ui/room.tsx";
 import { Toasts } from "../ui/toasts.tsx";
@@ -127,6 +128,7 @@ function Rooms() {
   return (
     <LocationProvider scope="/app">
       <Places />
+      <OpenQuestion />
       <LeavingQuestion />
     </LocationProvider>
   );

@@ -14,6 +14,7 @@ import { type RoomName, useRoomName } from "./data/address.tsx";
 import { dropEdits, hasEdits } from "./data/kept-edits.ts";
 import { may, session, signOut } from "./data/session.ts";
 import { loadStatus, status, troubleCount, waitingDrafts } from "./data/shared-data.ts";
+import { closeQuestion } from "../ui/ask.tsx";
 import { Mark } from "../ui/mark.tsx";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { leave, lossIn, saveAll, UNSAVED } from "../ui/leaving.ts";
@@ -41,7 +42,10 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
   useEffect(() => {
     // So that the badges count what is seen in the room. The first time they are being loaded anyway.
     if (status.value !== null) void loadStatus();
-    return closeComplaints;
+    return () => {
+      closeComplaints();
+      closeQuestion();
+    };
   }, [room]);
   return (
     <div class="frame">

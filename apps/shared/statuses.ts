@@ -35,11 +35,18 @@ export function isLate({ status, scheduledAt }: Omit<Standing, "error">, now: nu
   return status === "scheduled" && scheduledAt + LATE_MS < now;
 }
 
-/** The state of a post in a word, with its shape. */
-export function standingOf(post: Standing, now: number): { readonly label: string; readonly sign: string } {
+/** The state of a post in a word, with its shape and colours. `isPaused`: its channel is. */
+export function standingOf(
+  post: Standing,
+  now: number,
+  isPaused = false,
+): { readonly label: string; readonly sign: string; readonly look: Status | "paused" } {
   const { label, sign } = STATUSES[post.status];
-  if (isDismissed(post)) return { label: "Dismissed", sign };
-  return { label: isLate(post, now) ? "Late" : label, sign };
+  const look = post.status;
+  if (isDismissed(post)) return { label: "Dismissed", sign, look };
+  if (isPaused && look === "scheduled")
+    return { label: isLate(post, now) ? "Late, paused" : "Paused", sign: "‖", look: "paused" };
+  return { label: isLate(post, now) ? "Late" : label, sign, look };
 }
 
 /** As the server writes when it tries again. */

@@ -1,3 +1,5 @@
+import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useWork } from "./use-work.ts";
 import { Button } from "./button.tsx";
 import { Sheet } from "./sheet.tsx";
@@ -34,4 +36,24 @@ export function Ask({ question, text, yes, no, isDanger = false, onYes, onClose 
       </div>
     </Sheet>
   );
+}
+
+type Question = (close: () => void) => ComponentChildren;
+const question = signal<Question | null>(null);
+
+/** Asks over the room: it goes on where the list is drawn anew in which it was begun. */
+export function ask(asked: Question): void {
+  question.value = asked;
+}
+
+/** What it is about is not shown any more. */
+export function closeQuestion(): void {
+  question.value = null;
+}
+
+/** The question that is open. Stands once in the page. */
+export function OpenQuestion() {
+  const { value } = question;
+  // Another one may follow from its answer.
+  return <>{value?.(() => question.value === value && closeQuestion())}</>;
 }

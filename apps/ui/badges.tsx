@@ -24,19 +24,16 @@ export function Badge({
 interface StatusBadgeProps {
   readonly post: { readonly status: Status; readonly error: string | null };
   readonly scheduledAt: number;
+  /** Its channel. */
+  readonly isPaused?: boolean;
 }
 
-export function StatusBadge({ post, scheduledAt }: StatusBadgeProps) {
+export function StatusBadge({ post, scheduledAt, isPaused = false }: StatusBadgeProps) {
   const dated = { ...post, scheduledAt };
-  const { label, sign } = standingOf(dated, now());
+  const { label, sign, look } = standingOf(dated, now(), isPaused);
   const next = isLate(dated, now()) ? nextTryOf(post) : null;
-  return (
-    <Badge
-      tint={post.status}
-      sign={sign}
-      label={next === null ? label : `${label}, next try ${nearTime(next)}`}
-    />
-  );
+  const isAhead = next !== null && next > now();
+  return <Badge tint={look} sign={sign} label={isAhead ? `${label}, next try ${nearTime(next)}` : label} />;
 }
 
 export function DraftBadge({ state }: { readonly state: DraftState }) {

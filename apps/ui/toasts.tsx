@@ -43,21 +43,25 @@ export function complain(text: string): void {
   add({ text, undo: null, isBad: true, isComplaint: true });
 }
 
-/** Closes complaints: the task is done or left. */
+/** Closes complaints: the task is done or left. So is what the room shows by now. */
 export function closeComplaints(): void {
-  if (toasts.value.some(({ isComplaint }) => isComplaint === true))
-    toasts.value = toasts.value.filter(({ isComplaint }) => isComplaint !== true);
+  const left = toasts.value.filter((one) => one.isComplaint !== true && isNews(one));
+  if (left.length < toasts.value.length) toasts.value = left;
 }
 
+/** Those that a person closed: nothing more is said of what they were about. */
+const closed = new Set<number>();
+
 /**
- * Says what has begun. It stays until it is closed or turned into what came of it, which shows in any case. What is
- * not the last word (`isOver` false) shows only in its place.
+ * Says what has begun. It stays until it is turned into what came of it, or closed. What is not the last word
+ * (`isOver` false) shows only in its place.
  */
 export function sayFirst(message: Message): (then: Message, isOver: boolean) => void {
   const id = show({ ...message, undo: null });
   return (then, isOver) => {
+    if (!isNews(then)) return close(id);
     const isThere = toasts.value.some((one) => one.id === id);
-    if (!isThere && isOver) return add({ ...then, undo: null });
+    if (!isThere && isOver && !closed.has(id)) return add({ ...then, undo: null });
     toasts.value = toasts.value.map((one) => (one.id === id ? { ...then, undo: null, id } : one));
     if (isOver && then.isBad !== true) setTimeout(() => close(id), SHOWN_MS);
   };
@@ -76,6 +80,11 @@ function show(toast: Omit<Toast, "id">): number {
 
 function close(id: number): void {
   toasts.value = toasts.value.filter((one) => one.id !== id);
+}
+
+/** What failed is not said where all that failed is listed. */
+function isNews({ isBad, link }: Message): boolean {
+  return !(isBad === true && link?.isShown?.() === true);
 }
 
 /** The number of open dialogs. Only the top one is seen and read. */
@@ -105,7 +114,14 @@ export function Toasts({ depth = 0 }: { readonly depth?: number }) {
               {action}
             </Button>
           )}
-          <IconButton isSmall label="Close this message" onClick={() => close(id)}>
+          <IconButton
+            isSmall
+            label="Close this message"
+            onClick={() => {
+              closed.add(id);
+              close(id);
+            }}
+          >
             <X aria-hidden="true" />
           </IconButton>
         </div>

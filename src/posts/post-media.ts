@@ -136,12 +136,19 @@ function warnOfStrayAltText({ content: { metadata }, places }: MediaToCheck): st
   );
 }
 
-/** Once a post, however many pictures it has. */
+/** Once a post, however many pictures it has: they are counted in its order. */
 function warnOfMissingAltText(places: readonly MediaPlace[], looks: readonly Look[]): string[] {
   const silent = places.filter((_place, at) => looks[at]?.isUndescribed);
   const [first] = silent.flatMap(({ alt }) => alt ?? []);
   if (first === undefined) return [];
-  const those = silent.length === 1 ? "the picture has" : `${silent.length} pictures have`;
+  const shown = places.filter(({ isShown, url }) => isShown && url !== "");
+  const numbers = silent.map((place) => shown.indexOf(place) + 1);
+  const those =
+    shown.length === 1
+      ? "the picture has"
+      : numbers.length === 1
+        ? `picture ${numbers.join("")} of ${shown.length} has`
+        : `pictures ${numbers.slice(0, -1).join(", ")} and ${numbers.at(-1)} have`;
   return [
     `${first.field}: ${those} no alt text. Say in a sentence what can be seen, for people who cannot see it.`,
   ];

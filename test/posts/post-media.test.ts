@@ -127,10 +127,10 @@ describe("a picture without alt text", () => {
     const moreMedia = [{ url }, { url, altText: "A lake" }];
     const thread = [{ caption: "Next", mediaUrl: url }];
     expect((await plan({ mediaUrl: url, metadata: { altText: "A hill", moreMedia } })).warnings).toEqual([
-      `metadata.moreMedia[0].altText: the picture has no alt text. ${HINT}`,
+      `metadata.moreMedia[0].altText: picture 2 of 3 has no alt text. ${HINT}`,
     ]);
     expect((await plan({ mediaUrl: url, metadata: { moreMedia, thread } })).warnings).toEqual([
-      `metadata.altText: 3 pictures have no alt text. ${HINT}`,
+      `metadata.altText: pictures 1, 2 and 4 have no alt text. ${HINT}`,
     ]);
   });
 

@@ -73,15 +73,16 @@ function lookOfPost(state: State, post: CalendarPost): ChipContent {
   const place = tiles === undefined ? placeOf(state.calendar, post) : tiles.placeOf(accountId);
   const doing = state.busy.get(post.id) ?? null;
   const canBeMoved = isMovable(state, post);
+  const { look, ...standing } = standingOf(post, state.now, tiles?.isPaused(accountId));
   return {
-    ...standingOf(post, state.now),
+    ...standing,
     at: post.scheduledAt,
     accountId,
     provider,
     place,
     more: [channelOf(state.calendar, post), doing],
     classes: [
-      post.status,
+      look,
       place !== null && "placed",
       canBeMoved && "movable",
       doing !== null && "busy",

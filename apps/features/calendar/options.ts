@@ -18,6 +18,8 @@ export interface CalendarOptions {
     markOf(accountId: string, provider: string | null): ComponentChildren;
     /** Distinguishes a channel from others of its platform. Null: it is the only one. */
     placeOf(accountId: string): string | null;
+    /** Whether the channel is paused, so that its posts wait. */
+    isPaused(accountId: string): boolean;
   };
   /** Each day has dots for its posts: there is no room for words. */
   readonly hasDots?: boolean;

@@ -144,7 +144,7 @@ function PostPart(props: PostProps) {
   const time = panel.kind === "failed" ? when(state, post.scheduledAt) : state.formats.time(post.scheduledAt);
   const facts = panel.kind === "post" ? channel : `${time} · ${channel}`;
   return (
-    <Part look={post.status} {...standingOf(post, state.now)} facts={facts} one={post}>
+    <Part {...standingOf(post, state.now)} facts={facts} one={post}>
       {post.mediaUrl !== "" && <p class="muted">Media: {nameOf(post.mediaUrl)}</p>}
       {post.error !== null && post.status !== "cancelled" && (
         <p class="error" dir="auto">

@@ -1,5 +1,9 @@
 import { type Json, jsonOf, textOf } from "../../shared/json.ts";
+import { now } from "../../shared/clock.ts";
+import { SERVER_SILENT } from "../../shared/reach.ts";
+import { sentenceOf } from "../../shared/texts.ts";
 import type { WallTime } from "../../shared/zone.ts";
+import { changeAsSeen, OtherThanSeen } from "../post/as-seen.ts";
 import { POST_CHANGES, type PostChangeName } from "../post/post-changes.ts";
 import type { App } from "./app.ts";
 import { readPost, type CalendarPost } from "./posts.ts";
@@ -12,16 +16,14 @@ interface Work {
   readonly tool: string;
   readonly args: Json;
   readonly doing: string;
+  /** Said of the post where it was refused. Set: it is done only where the time is as the person saw it. */
+  readonly stays?: string;
 }
 
 /** The post; null if it is being changed. */
 function idlePost({ state }: App, id: string): CalendarPost | null {
   return state === null || state.busy.has(id) ? null : findPost(state, id);
 }
-
-/** As it is loaded now; else as given. */
-const latestOf = ({ state }: App, post: CalendarPost): CalendarPost =>
-  (state === null ? null : findPost(state, post.id)) ?? post;
 
 /** True when the person may take the post up now. */
 export function mayMove(app: App, id: string): boolean {
@@ -35,7 +37,7 @@ export async function movePost(app: App, id: string, to: WallTime): Promise<void
   if (app.state !== null && post !== null) await moveTo(app, post, app.state.zone.toMs(to));
 }
 
-/** `post`: as it was seen last, so that one which other days or filters have left out goes back too. */
+/** `post`: as the person saw it, also where other days or filters have left it out. */
 async function moveTo(app: App, post: CalendarPost, scheduledAt: number): Promise<void> {
   const { state } = app;
   const { id } = post;
@@ -45,15 +47,18 @@ async function moveTo(app: App, post: CalendarPost, scheduledAt: number): Promis
     state.panel === null ? `chip:${id}` : null,
   );
   if (scheduledAt === post.scheduledAt) return;
+  const stays = `The post stays at ${when(state, post.scheduledAt)}.`;
+  if (scheduledAt < now()) return app.complain(`That time has passed. ${stays}`);
   const time = new Date(scheduledAt).toISOString();
-  const work = { tool: "update_post", args: { scheduledAt: time }, doing: "Saving…" };
+  const work = { tool: "update_post", args: { scheduledAt: time }, doing: "Saving…", stays };
   const answer = await doWork(app, post, work, { ...post, scheduledAt });
-  if (answer === null) return;
+  // What else was changed is shown, too.
+  if (answer === null) return app.reload(true);
   const sentence = `Moved to ${when(state, scheduledAt)}.`;
   const onMoved = app.state?.options.onMoved;
   if (onMoved === undefined) app.say(sentence);
   const moved = readPost(answer["post"]) ?? { ...post, scheduledAt };
-  onMoved?.(post, sentence, () => void moveTo(app, latestOf(app, moved), post.scheduledAt));
+  onMoved?.(post, sentence, () => void moveTo(app, moved, post.scheduledAt));
   app.showWarnings(answer["warnings"]);
   app.updateModel(`${id} was moved to ${time}`);
 }
@@ -120,18 +125,43 @@ async function showOtherText(app: App, id: string, readAt: string): Promise<void
 }
 
 /** `shown`: the post until the answer comes. Null: the server refused it, and the post is unchanged. */
-async function doWork(
-  app: App,
-  post: CalendarPost,
-  { tool, args, doing }: Work,
-  shown = post,
-): Promise<Json | null> {
+async function doWork(app: App, post: CalendarPost, work: Work, shown = post): Promise<Json | null> {
   app.closeMessage();
-  replacePost(app, shown, doing);
-  const { isError, structured, text } = await app.call(tool, { id: post.id, ...args });
-  replacePost(app, isError ? post : (readPost(structured?.["post"]) ?? shown));
-  if (isError) app.complain(text);
-  return isError ? null : (structured ?? {});
+  replacePost(app, shown, work.doing);
+  try {
+    const answer = await (work.stays === undefined ? callOf(app, post, work) : callAsSeen(app, post, work));
+    replacePost(app, readPost(answer["post"]) ?? shown);
+    return answer;
+  } catch (error) {
+    replacePost(app, post);
+    const text = sentenceOf(error);
+    // After an answer that was lost, it is not known where the post is.
+    const isKnown = !(error instanceof OtherThanSeen || text.includes(SERVER_SILENT));
+    app.complain(isKnown && work.stays !== undefined ? `${text} ${work.stays}` : text);
+    return null;
+  }
+}
+
+/** Rejects with the sentence of a refusal. */
+async function callOf(
+  app: App,
+  { id }: CalendarPost,
+  { tool, args }: Pick<Work, "tool" | "args">,
+): Promise<Json> {
+  const { isError, structured, text } = await app.call(tool, { id, ...args });
+  if (isError) throw new Error(text);
+  return structured ?? {};
+}
+
+function callAsSeen(app: App, post: CalendarPost, { tool, args }: Work): Promise<Json> {
+  const { status, updatedAt } = post;
+  const seen = { status, updatedAt, scheduledAt: new Date(post.scheduledAt).toISOString() };
+  return changeAsSeen(seen, {
+    fields: ["status", "scheduledAt"],
+    change: (at) => callOf(app, post, { tool, args: { ...args, ...(at !== "" && { ifUpdatedAt: at }) } }),
+    read: async () => (await callOf(app, post, { tool: "get_post", args: {} }))["post"],
+    when: (ms) => (app.state === null ? new Date(ms).toISOString() : when(app.state, ms)),
+  });
 }
 
 /** `doing`: what is being done to the post. Null: nothing any more. */

@@ -23,6 +23,8 @@ export interface CalendarPost {
   readonly mediaUrl: string;
   readonly platformUrl: string | null;
   readonly error: string | null;
+  /** As the server writes it. */
+  readonly updatedAt: string;
 }
 
 /** A time of a channel's week that nothing takes yet. */
@@ -160,6 +162,7 @@ export function readPost(value: unknown): CalendarPost | null {
     mediaUrl: textOf(value["mediaUrl"]),
     platformUrl: webAddress(textOf(value["platformUrl"])),
     error: textOf(value["error"]) || null,
+    updatedAt: textOf(value["updatedAt"]),
   };
   keepBehind(post, "error", sentencesBehind(value, "error"));
   return post;

@@ -8,6 +8,8 @@ import { say } from "../../ui/toasts.tsx";
 
 interface AskProps {
   readonly account: { readonly id: string; readonly queuedCount: number };
+  /** Said first. */
+  readonly told?: string;
   onDone?(): void;
   onClose(): void;
 }
@@ -34,14 +36,14 @@ export function AskToPause({ account: { id, queuedCount }, onDone, onClose }: As
 }
 
 /** Before a paused channel goes on: which posts go out at once, and which are too late. */
-export function AskToResume({ account: { id, queuedCount }, onDone, onClose }: AskProps) {
+export function AskToResume({ account: { id, queuedCount }, told = "", onDone, onClose }: AskProps) {
   const late = useForecast(id, false);
   const name = channelName(id);
   const waiting = queuedCount === 0 ? "No post waits" : `${waitingPosts(queuedCount)}`;
   return (
     <Ask
       question={`Resume “${name}”?`}
-      text={`${waiting} on it.${releaseInWords(queuedCount, late)}`}
+      text={`${told} ${waiting} on it.${releaseInWords(queuedCount, late)}`.trim()}
       yes="Resume"
       no="Leave it paused"
       onYes={async () => {

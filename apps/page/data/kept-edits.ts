@@ -47,8 +47,13 @@ export function readEdit(id: string): KeptEdit | null {
 
 /** The one of these that was kept last. Null: there is none. */
 export function newestEdit(beginning: string): string | null {
+  return editsFrom(beginning).at(-1) ?? null;
+}
+
+/** All of these, in their order. */
+export function editsFrom(beginning: string): readonly string[] {
   const ids = namesOf(session.value?.name ?? "").map(idOf);
-  return ids.filter((id) => id.startsWith(beginning)).sort().at(-1) ?? null;
+  return ids.filter((id) => id.startsWith(beginning)).sort();
 }
 
 function idOf(name: string): string {

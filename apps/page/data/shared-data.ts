@@ -66,6 +66,21 @@ export function shortName(accountId: string): string | null {
   return alike.length < 2 ? null : (shortNamesById.value.get(accountId) ?? null);
 }
 
+/** Whether nothing goes out on it until it is resumed. */
+export function isPaused(accountId: string): boolean {
+  // This is looked at more often than the channels are.
+  const paused = status.value?.accountsPaused.some(({ id }) => id === accountId);
+  return paused ?? findAccount(accountId)?.schedule?.paused === true;
+}
+
+/** What it is called in a line: its name, and of its handle what tells it from another one of that name. */
+export function briefName(accountId: string): string {
+  const called = channelName(accountId);
+  const { name = called } = findAccount(accountId) ?? {};
+  const hasHandle = called.startsWith(`${name} on `) && called.endsWith(")");
+  return hasHandle ? `${name} (${shortName(accountId) ?? ""})` : called;
+}
+
 export async function loadAccounts(): Promise<void> {
   accounts.value = (await call("list_accounts")).accounts;
 }

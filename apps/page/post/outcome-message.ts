@@ -16,31 +16,27 @@ export function isHeld(posts: readonly SentPost[]): boolean {
   return waiting.length > 0 && waiting.every(({ error }) => error !== null);
 }
 
-/** What became of posts that were sent together. `isPlanShown`: asked whenever the message is drawn. */
+/** What became of posts that were sent together. `isShown`: asked whenever the message is drawn. */
 export function outcomeMessage(
   posts: readonly SentPost[],
   channelName: ChannelNames,
-  isPlanShown: () => boolean,
+  isShown: (room: "plan" | "trouble") => boolean,
 ): Message {
   const failed = posts.filter(({ status }) => status === "failed");
-  const [bad, ...others] = failed;
-  if (bad !== undefined) {
-    const reason = bad.error ?? "";
-    const text =
-      posts.length === 1
-        ? `It did not go out on ${channelName(bad.accountId)}. ${reason}`
-        : [
-            `It did not go out on ${failed.length} of ${posts.length} channels.`,
-            `${channelName(bad.accountId)}: ${reason}`,
-            ...othersInWords(posts, channelName),
-          ].join(" ");
-    const href = others.length === 0 ? addressOf(bad) : "/app/trouble";
-    return { text, isBad: true, link: { text: "Mend", href } };
+  if (failed.length > 0) {
+    const rest = othersInWords(posts, channelName, false);
+    return {
+      text: [`It did not go out on ${placesOf(failed, channelName)}.`, ...rest].join(" "),
+      isBad: true,
+      // Why, and what to do, is said there.
+      link: { text: "See problems", href: "/app/trouble", isShown: () => isShown("trouble") },
+    };
   }
   const [first] = posts;
   const href = first === undefined ? "/app/plan" : addressOf(first);
-  const link = { text: "Show in plan", href, isShown: isPlanShown };
-  if (posts.some((post) => !isOver(post))) return { text: othersInWords(posts, channelName).join(" "), link };
+  const link = { text: "Show in plan", href, isShown: () => isShown("plan") };
+  if (posts.some((post) => !isOver(post)))
+    return { text: othersInWords(posts, channelName, true).join(" "), link };
   const url = posts.length === 1 ? (first?.platformUrl ?? null) : null;
   const isSeen = url !== null && /^https?:/.test(url);
   return {
@@ -49,13 +45,17 @@ export function outcomeMessage(
   };
 }
 
-/** What became of those that did not fail. */
-function othersInWords(posts: readonly SentPost[], channelName: ChannelNames): readonly string[] {
+/** What became of those that did not fail. What they wait for comes first: it is the news. */
+function othersInWords(
+  posts: readonly SentPost[],
+  channelName: ChannelNames,
+  hasReason: boolean,
+): readonly string[] {
   const waiting = posts.filter((post) => !isOver(post));
   const live = posts.filter(({ status }) => status === "published");
-  const why = waiting.find(({ error }) => error !== null)?.error ?? "";
+  const why = (hasReason && waiting.find(({ error }) => error !== null)?.error) || "";
   return [
-    ...(waiting.length > 0 ? [`Still on its way to ${placesOf(waiting, channelName)}. ${why}`.trim()] : []),
+    ...(waiting.length > 0 ? [`${why} Still on its way to ${placesOf(waiting, channelName)}.`.trim()] : []),
     ...(live.length > 0 ? [`Live on ${placesOf(live, channelName)}.`] : []),
   ];
 }

@@ -20,6 +20,13 @@ export function needsChange(post: Pick<Post, "error">): boolean {
   return isOfField || TO_CHANGE.test(error.replace(/"[^"]*"/g, ""));
 }
 
+const PAUSE = /^The channel .+ is paused, so the post waits until the channel is resumed\.\s*/;
+
+/** What is said beside that the channel is paused, which stands in a place of its own. */
+export function besidePause(text: string): string {
+  return text.replace(PAUSE, "");
+}
+
 /** Why a dismissed post failed, without what was to be done. */
 export function pastReason(post: Pick<Post, "error">): string {
   const past = sentencesBehind(post, "error").map((one) => ({ ...one, next: [] }));

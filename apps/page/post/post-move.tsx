@@ -1,19 +1,36 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { now } from "../../shared/clock.ts";
-import { shortTime } from "../../shared/when.ts";
+import type { Post } from "../../../src/domain/posts/post.ts";
+import { sentenceOf } from "../../shared/texts.ts";
+import { longTime, shortTime } from "../../shared/when.ts";
 import { readWallTime, writeWallTime } from "../../shared/wall-time.ts";
 import { timezone, zone } from "../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../ui/leaving.ts";
-import { type PostActionsProps, useChange } from "./use-change.ts";
+import { complain, say } from "../../ui/toasts.tsx";
+import { useWork } from "../../ui/use-work.ts";
+import type { PostActionsProps } from "./post-actions.tsx";
+import { updateAsSeen } from "./update-as-seen.ts";
+
+/** Moves a post that was not moved elsewhere meanwhile. It can be taken back. */
+async function moveTo(post: Post, scheduledAt: string, onChanged: () => void): Promise<void> {
+  const moved = await updateAsSeen(post, { scheduledAt }, ["scheduledAt"]);
+  say(`Moved to ${longTime(Date.parse(moved.scheduledAt))}.`, () =>
+    moveTo(moved, post.scheduledAt, onChanged).catch((error: unknown) => {
+      complain(sentenceOf(error));
+      onChanged();
+    }),
+  );
+  onChanged();
+}
 
 /** Another time for a waiting post. */
 export function MovePost({ post, onChanged }: PostActionsProps) {
   const planned = writeWallTime(zone.value.read(Date.parse(post.scheduledAt)));
   const [value, setValue] = useState(planned);
   const [wrong, setWrong] = useState<string | null>(null);
-  const { doing, error, change } = useChange(onChanged);
+  const { isBusy, error, run } = useWork();
   const before = useRef(planned);
   // The post with its new time comes a moment later.
   const [moved, setMoved] = useState(planned);
@@ -32,8 +49,10 @@ export function MovePost({ post, onChanged }: PostActionsProps) {
     const at = zone.value.toMs(to);
     if (at < now()) return setWrong("That time has passed. Choose a later one, or “Send now”.");
     setWrong(null);
-    const scheduledAt = new Date(at).toISOString();
-    if (await change("update_post", { id: post.id, scheduledAt }, "The post is moved.")) setMoved(value);
+    const isMoved = await run(() => moveTo(post, new Date(at).toISOString(), onChanged));
+    if (isMoved) setMoved(value);
+    // What others made of it meanwhile is shown.
+    else onChanged();
   };
   return (
     <form class="post-move" onSubmit={(event) => void move(event)} noValidate>
@@ -45,7 +64,7 @@ export function MovePost({ post, onChanged }: PostActionsProps) {
         value={value}
         onText={setValue}
       />
-      <Button type="submit" isBusy={doing !== null} disabled={value === planned}>
+      <Button type="submit" isBusy={isBusy} disabled={value === planned}>
         Move
       </Button>
     </form>

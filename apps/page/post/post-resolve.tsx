@@ -3,19 +3,26 @@ import { platformTitle } from "../data/shared-data.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../ui/leaving.ts";
-import { type PostActionsProps, useChange } from "./use-change.ts";
+import { call } from "../data/tools.ts";
+import { say } from "../../ui/toasts.tsx";
+import { useWork } from "../../ui/use-work.ts";
+import type { PostActionsProps } from "./post-actions.tsx";
 
 /** A person looks at the platform and says what is there. */
 export function ResolvePost({ post, onChanged }: PostActionsProps) {
   const [address, setAddress] = useState("");
-  const { doing, error, change } = useChange(onChanged);
+  const { isBusy, error, run } = useWork();
   useLoss(address.trim() === "" ? null : UNSAVED);
   const resolve = (outcome: "published" | "not_published"): void => {
     const platformUrl =
       outcome === "published" && address.trim() !== "" ? { platformUrl: address.trim() } : {};
     const said =
       outcome === "published" ? "It counts as published." : "It was not sent. You can send it again.";
-    void change("resolve_post", { id: post.id, outcome, ...platformUrl }, said);
+    void run(async () => {
+      await call("resolve_post", { id: post.id, outcome, ...platformUrl });
+      say(said);
+      onChanged();
+    });
   };
   return (
     <div class="post-resolve">
@@ -29,10 +36,10 @@ export function ResolvePost({ post, onChanged }: PostActionsProps) {
         onText={setAddress}
       />
       <div class="buttons">
-        <Button kind="main" isBusy={doing !== null} onClick={() => resolve("published")}>
+        <Button kind="main" isBusy={isBusy} onClick={() => resolve("published")}>
           It is there
         </Button>
-        <Button isBusy={doing !== null} onClick={() => resolve("not_published")}>
+        <Button isBusy={isBusy} onClick={() => resolve("not_published")}>
           It is not there
         </Button>
       </div>

@@ -4,12 +4,13 @@ import type { Post, Preparing } from "../../../src/domain/posts/post.ts";
 import { useLoad } from "../data/load.ts";
 import { useLookAgain } from "../data/look-again.ts";
 import { may } from "../data/session.ts";
-import { platformTitle } from "../data/shared-data.ts";
+import { isPaused, platformTitle } from "../data/shared-data.ts";
 import { call } from "../data/tools.ts";
 import { shortTime } from "../../shared/when.ts";
 import { isDismissed } from "../../shared/statuses.ts";
 import { StatusBadge } from "../../ui/badges.tsx";
-import { ButtonLink } from "../../ui/button.tsx";
+import { closeQuestion } from "../../ui/ask.tsx";
+import { Button, ButtonLink } from "../../ui/button.tsx";
 import { ChannelLabel } from "../channel/channel-label.tsx";
 import { Picture } from "./picture.tsx";
 import { PostPreview } from "./preview.tsx";
@@ -17,22 +18,29 @@ import { Sheet } from "../../ui/sheet.tsx";
 import { Bones, Problem } from "../../ui/states.tsx";
 import { historyLines } from "./history.ts";
 import { PostActions } from "./post-actions.tsx";
-import { isUnknown, mediaOf, pastReason, threadOf } from "./post-facts.ts";
+import { besidePause, isUnknown, mediaOf, pastReason, threadOf } from "./post-facts.ts";
+import { askToResume } from "./post-questions.tsx";
 import { seriesAddress, SeriesPart } from "./series-part.tsx";
 import { PostInsights } from "./post-insights.tsx";
 
 interface PostViewProps {
   readonly id: string;
   onClose(): void;
+  /** Another one: look at it anew. */
+  readonly round?: number;
   /** Something was done to it. */
   onChanged?(): void;
 }
 
 /** One post, beside the room: what its channel shows, what became of it, and what can be done. */
-export function PostView({ id, onClose, onChanged }: PostViewProps) {
+export function PostView({ id, round = 0, onClose, onChanged }: PostViewProps) {
   const loaded = useLoad((signal) => call("get_post", { id, history: true }, { signal }), id);
   const { data, error, again, reload } = loaded;
   useLookAgain(reload);
+  useEffect(() => {
+    if (round > 0) reload();
+  }, [round]);
+  useEffect(() => closeQuestion, []);
   const changed = (): void => {
     reload();
     onChanged?.();
@@ -53,6 +61,7 @@ export function PostView({ id, onClose, onChanged }: PostViewProps) {
         <div class="post-view">
           {error !== null && <Problem sentence={error} onRetry={again} />}
           <Facts post={data.post} labels={data.labels ?? []} />
+          <Paused post={data.post} onResumed={changed} />
           <Outcome post={data.post} />
           {data.preparing && <FilmState preparing={data.preparing} onLook={reload} />}
           <ChannelView key={`${id} ${data.post.updatedAt}`} post={data.post} />
@@ -66,7 +75,7 @@ export function PostView({ id, onClose, onChanged }: PostViewProps) {
               </p>
             </section>
           )}
-          <PostActions key={data.post.status} post={data.post} onChanged={changed} />
+          <PostActions post={data.post} onChanged={changed} />
           {data.post.status === "published" && <PostInsights post={data.post} />}
           <History attempts={data.history ?? []} post={data.post} />
         </div>
@@ -78,7 +87,11 @@ export function PostView({ id, onClose, onChanged }: PostViewProps) {
 function Facts({ post, labels }: { readonly post: Post; readonly labels: readonly string[] }) {
   return (
     <div class="post-facts">
-      <StatusBadge post={post} scheduledAt={Date.parse(post.scheduledAt)} />
+      <StatusBadge
+        post={post}
+        scheduledAt={Date.parse(post.scheduledAt)}
+        isPaused={isPaused(post.accountId)}
+      />
       <ChannelLabel accountId={post.accountId} />
       {labels.map((label) => (
         <span key={label} class="badge" dir="auto">
@@ -90,11 +103,26 @@ function Facts({ post, labels }: { readonly post: Post; readonly labels: readonl
   );
 }
 
+/** That it waits for its channel, and the way on. */
+function Paused({ post, onResumed }: { readonly post: Post; onResumed(): void }) {
+  if (post.status !== "scheduled" || !isPaused(post.accountId)) return null;
+  return (
+    <div class="hint">
+      <p>The channel is paused: the post waits until it is resumed.</p>
+      {may("accounts") && (
+        <Button isSmall onClick={() => askToResume(post.accountId, onResumed)}>
+          Resume the channel
+        </Button>
+      )}
+    </div>
+  );
+}
+
 /** Why it did not go out. */
 function Outcome({ post }: { readonly post: Post }) {
-  if (post.error === null) return null;
+  const text = besidePause(post.error ?? "").replace(/^outcome unknown:\s*/i, "");
+  if (text === "") return null;
   if (isDismissed(post)) return <p class="muted note">{pastReason(post)}</p>;
-  const text = post.error.replace(/^outcome unknown:\s*/i, "");
   return (
     <div class={isUnknown(post) ? "hint" : "problem"}>
       <p dir="auto">
@@ -143,7 +171,7 @@ function ChannelView({ post }: { readonly post: Post }) {
   return (
     <section class="post-shown" aria-label="What it shows">
       {data?.preview !== undefined ? <PostPreview preview={data.preview} /> : <PlainContent post={post} />}
-      {data?.warnings?.map((warning) => (
+      {data?.warnings?.map(besidePause).map((warning) => (
         <p key={warning} class="muted note">
           {warning}
         </p>
@@ -196,7 +224,7 @@ function Links({ post, draftId }: { readonly post: Post; readonly draftId: strin
       )}
       {draftId !== null && (
         <ButtonLink href={seriesAddress(draftId)} isSmall kind="quiet">
-          What it was planned as
+          The draft it came from
         </ButtonLink>
       )}
     </p>

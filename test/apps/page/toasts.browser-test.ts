@@ -7,20 +7,33 @@ beforeAll(async () => {
 });
 afterAll(() => host?.[Symbol.asyncDispose]());
 
-/** How much of a failure is out of sight. */
-const CUT = `(() => {
+/** How much of the window a long failure hides, whether it can be read to its end, and whether it lies over the rooms. */
+const LOOK = `(() => {
   const toasts = document.querySelector(".toasts");
-  toasts.innerHTML = '<div class="toast bad"><span></span></div>';
+  toasts.innerHTML = '<div class="toast bad"><span></span><button class="button small">See problems</button></div>';
   const span = toasts.querySelector("span");
-  span.textContent = "It did not go out on 1 of 2 channels. Fjord Bakery on Mastodon: ".repeat(6);
-  const { top, bottom, right } = span.getBoundingClientRect();
-  const isBeyond = top < 0 || bottom > innerHeight || right > innerWidth;
-  return isBeyond ? "beyond the window" : span.scrollHeight - Math.ceil(span.getBoundingClientRect().height);
+  span.textContent = "It did not go out on 1 of 2 channels. Fjord Bakery on Mastodon: ".repeat(9);
+  span.scrollTop = span.scrollHeight;
+  const box = toasts.getBoundingClientRect();
+  const covers = [...document.querySelectorAll(".rooms > a")].some((link) => {
+    const one = link.getBoundingClientRect();
+    return one.width > 0 && one.top < box.bottom && one.bottom > box.top;
+  });
+  const isRead = span.scrollTop + span.clientHeight >= span.scrollHeight - 1;
+  return { share: box.height / innerHeight, isRead, covers, isIn: box.top >= 0 && box.right <= innerWidth };
 })()`;
 
-it.each([320, 390, 800, 1_024, 1_440])("a failure is read to its end at %i pixels", async (width) => {
-  const page = await host.open({ path: "/app/plan", width });
+it.each([
+  [320, 640],
+  [390, 844],
+  [800, 800],
+  [1_024, 800],
+  [1_440, 900],
+])("a failure is read to its end, and hides little, at %i × %i", async (width, height) => {
+  const page = await host.open({ path: "/app/plan", width, height });
   await page.locator(".toasts").waitFor({ state: "attached" });
-  expect(await page.evaluate(CUT)).toBe(0);
+  const { share, ...rest } = (await page.evaluate(LOOK)) as { share: number };
+  expect(rest).toEqual({ isRead: true, covers: false, isIn: true });
+  expect(share).toBeLessThanOrEqual(0.25);
   await page.context().close();
 });

@@ -17,6 +17,14 @@ describe("where a post stands, for people", () => {
     expect(standingOf({ status, scheduledAt, error }, NOW).label).toBe(label);
   });
 
+  it("waits for its channel where that is paused, and only while it waits", () => {
+    const label = (status: "scheduled" | "publishing", scheduledAt: number): string =>
+      standingOf({ status, scheduledAt, error: null }, NOW, true).label;
+    expect(label("scheduled", NOW + MINUTE)).toBe("Paused");
+    expect(label("scheduled", NOW - 2 * MINUTE)).toBe("Late, paused");
+    expect(label("publishing", NOW)).toBe("Publishing");
+  });
+
   it("reads when it is tried next from its reason", () => {
     const at = Date.parse("2026-11-27T12:40:00Z");
     const next = (error: string | null): number | null => nextTryOf({ error });

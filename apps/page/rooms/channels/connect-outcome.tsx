@@ -62,10 +62,12 @@ export function WaitingStep({ listing, way, accountId, link, onCheck }: WaitingP
   return (
     <section class="card stack" aria-label={`Connecting ${listing.title}`} ref={useFocus()} tabIndex={-1}>
       <p class="waiting-line" role="status">
-        <span class="spinner" aria-hidden="true" />
-        {link.isChoosing
-          ? "Several channels were found. Choose among them on the page beside this one."
-          : "Waiting for you on the page beside this one…"}
+        {link.note === null && <span class="spinner" aria-hidden="true" />}
+        {link.note !== null
+          ? "Not connected yet. Go on from the page beside this one, or stop and begin anew."
+          : link.isChoosing
+            ? "Several channels were found. Choose among them on the page beside this one."
+            : "Waiting for you on the page beside this one…"}
       </p>
       {link.note !== null && (
         <p class="hint" role="alert">

@@ -10,7 +10,14 @@ import { PlatformGlyph } from "../../channel/channel-label.tsx";
 import { complain, say } from "../../../ui/toasts.tsx";
 import { answered, PAGE_ABILITIES, pageWire } from "../../data/page-wire.ts";
 import { may } from "../../data/session.ts";
-import { channelName, findAccount, platformTitle, shortName } from "../../data/shared-data.ts";
+import {
+  channelName,
+  findAccount,
+  isPaused,
+  platformTitle,
+  postChanges,
+  shortName,
+} from "../../data/shared-data.ts";
 import { pictureUrl } from "../../data/wire.ts";
 import { seriesAddress } from "../../post/series-part.tsx";
 import { loadWindow } from "./load-window.ts";
@@ -44,11 +51,15 @@ export function createPlan(room: () => Room): Plan {
     } else if (app.state?.options.hasDots !== true) day.value = opened.day;
   };
   const app: App = new App(new Host(null), {
-    tiles: { pictureUrl: (url) => pictureUrl(url, 96), markOf, placeOf: shortName },
+    tiles: { pictureUrl: (url) => pictureUrl(url, 96), markOf, placeOf: shortName, isPaused },
     seriesAddress,
     mayMove: may("publish"),
     onOpen: open,
-    onMoved: (_, sentence, undo) => say(sentence, undo),
+    onMoved: (_, sentence, undo) => {
+      say(sentence, undo);
+      // Taken back while a post is open: that is shown anew.
+      if (room().query.post !== null) postChanges.value += 1;
+    },
     onHint: say,
     onComplaint: (sentence) => {
       if (isLoaded(app.state)) complain(sentence);

@@ -97,7 +97,7 @@ export function PlanRoom() {
         <Period plan={plan} query={query} latest={latest} round={round} onOpen={open} onQuery={change} />
       )}
       {query.post !== null && (
-        <PostView id={query.post} onClose={() => change({ post: null })} onChanged={refresh} />
+        <PostView id={query.post} round={round} onClose={() => change({ post: null })} onChanged={refresh} />
       )}
     </Room>
   );

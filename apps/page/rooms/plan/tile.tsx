@@ -1,12 +1,14 @@
 import type { CalendarDraft, CalendarPost, FreeSlot } from "../../../features/calendar/posts.ts";
 import { formats } from "../../data/session.ts";
-import { channelName, findAccount } from "../../data/shared-data.ts";
+import { channelName, findAccount, isPaused } from "../../data/shared-data.ts";
 import { DraftBadge, StatusBadge } from "../../../ui/badges.tsx";
 import { ChannelLabel, PlatformGlyph } from "../../channel/channel-label.tsx";
 import { Picture } from "../../post/picture.tsx";
+import { besidePause } from "../../post/post-facts.ts";
 
 /** A post with its picture, text, time, channel and state. */
 export function PostTile({ post, onOpen }: { readonly post: CalendarPost; onOpen(id: string): void }) {
+  const error = post.status === "cancelled" ? "" : besidePause(post.error ?? "");
   return (
     <button type="button" class="plan-tile" data-id={post.id} onClick={() => onOpen(post.id)}>
       {post.mediaUrl !== "" && <Picture mediaUrl={post.mediaUrl} alt="" size={96} />}
@@ -14,14 +16,14 @@ export function PostTile({ post, onOpen }: { readonly post: CalendarPost; onOpen
         <span class="plan-tile-facts">
           <span class="plan-time">{formats.value.time(post.scheduledAt)}</span>
           <ChannelLabel accountId={post.accountId} />
-          <StatusBadge post={post} scheduledAt={post.scheduledAt} />
+          <StatusBadge post={post} scheduledAt={post.scheduledAt} isPaused={isPaused(post.accountId)} />
         </span>
         <span class="plan-tile-title" dir="auto">
           {post.title}
         </span>
-        {post.error !== null && post.status !== "cancelled" && (
+        {error !== "" && (
           <span class="plan-tile-error" dir="auto">
-            {post.error.replace(/^outcome unknown:/i, "No one knows whether it went out.")}
+            {error.replace(/^outcome unknown:/i, "No one knows whether it went out.")}
           </span>
         )}
       </span>

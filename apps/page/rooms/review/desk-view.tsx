@@ -4,7 +4,7 @@ import { DraftItems, DraftPager } from "../../../features/draft/draft-items.tsx"
 import { isUndecided } from "../../../features/draft/readiness.ts";
 import { timeInShort } from "../../../features/draft/draft-words.ts";
 import { may } from "../../data/session.ts";
-import { channelName } from "../../data/shared-data.ts";
+import { AskToSend } from "../../post/post-questions.tsx";
 import { shortTime } from "../../../shared/when.ts";
 import { useWork } from "../../../ui/use-work.ts";
 import { Ask } from "../../../ui/ask.tsx";
@@ -121,15 +121,10 @@ function Questions({ item: { shown }, desk }: { readonly item: Item; readonly de
   const close = (): void => desk.ask(null);
   if (asking === null) return null;
   if (asking === "changes") return <ChangesSheet desk={desk} onClose={close} />;
-  const channels = shown.targets.map(({ accountId }) => channelName(accountId)).join(", ");
-  const publish = {
-    question: `Publish ${countOf(shown.targets.length, "post")} now?`,
-    text: `What goes out at once is public, and cannot be taken back here. Channels: ${channels}.`,
-    yes: "Publish now",
-    no: "Not yet",
-  };
-  const words = asking === "approve" ? publish : QUESTIONS[asking];
-  return <Ask {...words} onYes={() => desk.decide(asking)} onClose={close} />;
+  const onYes = (): Promise<void> => desk.decide(asking);
+  const accountIds = shown.targets.map(({ accountId }) => accountId);
+  if (asking === "approve") return <AskToSend {...{ accountIds, onYes }} onClose={close} />;
+  return <Ask {...QUESTIONS[asking]} onYes={onYes} onClose={close} />;
 }
 
 function ChangesSheet({ desk, onClose }: { readonly desk: Desk; onClose(): void }) {

@@ -2,9 +2,11 @@ import type { RefObject } from "preact";
 import { tellSeries } from "../../../../src/domain/drafts/tell-series.ts";
 import { changesBetween, type DraftSnapshot, snapshotOf } from "../../../features/draft/changes.ts";
 import { DraftView } from "../../../features/draft/draft-view.tsx";
+import { isUndecided } from "../../../features/draft/readiness.ts";
 import { nextDays } from "../../../features/draft/draft-words.ts";
 import { now } from "../../../shared/clock.ts";
 import { formats, timezone } from "../../data/session.ts";
+import { NextSlots } from "../../channel/next-slots.tsx";
 import { channelName } from "../../data/shared-data.ts";
 import { clockTime, longTime } from "../../../shared/when.ts";
 import type { Item } from "./item.ts";
@@ -85,10 +87,15 @@ function Times({ item: { raw, shown } }: { readonly item: Item }) {
           ? "In the next free slot of each channel"
           : "At once when approved";
   return (
-    <p>
-      {words} <span class="muted">· {posts}</span>
-      {at !== null && <span class="muted"> · {timezone.value}</span>}
-    </p>
+    <>
+      <p>
+        {words} <span class="muted">· {posts}</span>
+        {at !== null && <span class="muted"> · {timezone.value}</span>}
+      </p>
+      {at === null && shown.isNextSlot && isUndecided(shown) && (
+        <NextSlots accountIds={shown.targets.map(({ accountId }) => accountId)} />
+      )}
+    </>
   );
 }
 

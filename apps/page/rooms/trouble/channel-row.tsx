@@ -1,10 +1,10 @@
 import { besidePlatform } from "../../../../src/domain/accounts/channel-names.ts";
-import { useState } from "preact/hooks";
 import { waitingPosts, countPosts } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
 import { channelName, findAccount, platformTitle } from "../../data/shared-data.ts";
 import { longTime } from "../../../shared/when.ts";
-import { AskToResume, useForecast } from "../../channel/ask-to-pause.tsx";
+import { useForecast } from "../../channel/ask-to-pause.tsx";
+import { askToResume } from "../../post/post-questions.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { PlatformGlyph } from "../../channel/channel-label.tsx";
 import { Problem } from "../../../ui/states.tsx";
@@ -113,7 +113,6 @@ export function PausedRow({
   readonly account: Troubles["paused"][number];
   onDone(): void;
 }) {
-  const [isAsking, setIsAsking] = useState(false);
   return (
     <li class="trouble-row">
       <PlatformGlyph provider={account.provider} />
@@ -126,11 +125,10 @@ export function PausedRow({
           for it.
         </p>
         {may("accounts") && <UntilWhen accountId={account.id} />}
-        {isAsking && <AskToResume account={account} onDone={onDone} onClose={() => setIsAsking(false)} />}
       </div>
       {may("accounts") && (
         <div class="buttons trouble-buttons">
-          <Button isSmall onClick={() => setIsAsking(true)}>
+          <Button isSmall onClick={() => askToResume(account.id, onDone)}>
             Resume
           </Button>
           <MoreMenu about={channelName(account.id)}>

@@ -1,12 +1,11 @@
 import { followPosts } from "../../post/follow-posts.ts";
-import { countPosts, sentenceOf } from "../../../shared/texts.ts";
+import { countPosts } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
 import { platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
-import { useWork } from "../../../ui/use-work.ts";
 import { needsChange } from "../../post/post-facts.ts";
+import { askToSendAgain } from "../../post/post-questions.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { complain } from "../../../ui/toasts.tsx";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import type { Failure } from "./grouping.ts";
 import { PostRow, Reason } from "./post-row.tsx";
@@ -30,7 +29,6 @@ function SameReason({
   readonly failure: Failure;
   onDone(): void;
 }) {
-  const { isBusy, run } = useWork();
   const [first] = posts;
   if (first === undefined) return null;
   if (posts.length === 1)
@@ -39,18 +37,22 @@ function SameReason({
         <PostRow post={first} onDone={onDone} />
       </ul>
     );
-  const sendAll = async (): Promise<void> => {
+  const askToSendAll = (): void => {
+    // One after another, earliest first, so that they stay in their order.
+    const left = posts.toReversed();
     const sent: Post[] = [];
-    try {
-      // One after another, earliest first, so that they stay in their order.
-      for (const { id } of posts.toReversed()) {
-        sent.push((await call("retry_post", { id })).post);
+    const sendAll = async (): Promise<void> => {
+      try {
+        for (let next = left[0]; next !== undefined; next = left[0]) {
+          sent.push((await call("retry_post", { id: next.id })).post);
+          left.shift();
+        }
+      } finally {
+        if (sent.length > 0) followPosts(sent.splice(0));
+        onDone();
       }
-    } catch (reason) {
-      complain(`${sent.length} of ${posts.length} are on their way. ${sentenceOf(reason)}`);
-    }
-    if (sent.length > 0) followPosts(sent);
-    onDone();
+    };
+    askToSendAgain(posts, sendAll);
   };
   return (
     <div class="trouble-rows">
@@ -62,7 +64,7 @@ function SameReason({
           <Reason told={errorInWords(error)} />
         </div>
         {may("publish") && !needsChange(first) && (
-          <Button isSmall isBusy={isBusy} onClick={() => void run(sendAll)}>
+          <Button isSmall onClick={askToSendAll}>
             Send all {posts.length} again
           </Button>
         )}

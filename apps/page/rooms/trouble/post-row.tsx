@@ -1,5 +1,3 @@
-import { followPosts } from "../../post/follow-posts.ts";
-import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { NO_TEXT, splitText } from "../../../shared/texts.ts";
@@ -8,8 +6,8 @@ import { findAccount, platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { shortTime } from "../../../shared/when.ts";
 import { useWork } from "../../../ui/use-work.ts";
-import { Ask } from "../../../ui/ask.tsx";
 import { needsChange } from "../../post/post-facts.ts";
+import { askTo, askToSendAgain, sendAgain } from "../../post/post-questions.tsx";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
 import { ChannelLabel } from "../../channel/channel-label.tsx";
 import { Picture } from "../../post/picture.tsx";
@@ -29,9 +27,9 @@ interface PostRowProps {
 /** A post that failed, what happened, and what to do about it. */
 export function PostRow({ post, isReasonSaid = false, onDone }: PostRowProps) {
   const { isBusy, error: refusal, run } = useWork();
-  const act = async (done: string | null, work: () => Promise<unknown>): Promise<void> => {
+  const act: PostButtonsProps["act"] = async (done, work) => {
     if (!(await run(work))) return;
-    if (done !== null) say(done);
+    say(done);
     onDone();
   };
   const { first } = splitText(post.caption ?? titleOf(post));
@@ -50,7 +48,7 @@ export function PostRow({ post, isReasonSaid = false, onDone }: PostRowProps) {
         {isUnknown(post.error) && <Outside post={post} />}
         {refusal !== null && <Problem sentence={refusal} />}
       </div>
-      {may("publish") && <PostButtons post={post} title={first || NO_TEXT} isBusy={isBusy} act={act} />}
+      {may("publish") && <PostButtons post={post} title={first || NO_TEXT} {...{ isBusy, act, onDone }} />}
     </li>
   );
 }
@@ -78,16 +76,20 @@ interface PostButtonsProps {
   readonly post: Post;
   readonly title: string;
   readonly isBusy: boolean;
-  act(done: string | null, work: () => Promise<unknown>): Promise<void>;
+  act(done: string, work: () => Promise<unknown>): Promise<void>;
+  onDone(): void;
 }
 
-function PostButtons({ post, title, isBusy, act }: PostButtonsProps) {
-  const [isAsking, setIsAsking] = useState(false);
+function PostButtons({ post, title, isBusy, act, onDone }: PostButtonsProps) {
   const { id } = post;
   const resolve = (outcome: "published" | "not_published", done: string): void =>
     void act(done, () => call("resolve_post", { id, outcome }));
-  const retry = (): void =>
-    void act(null, async () => followPosts([(await call("retry_post", { id })).post]));
+  const retry = (): void => {
+    const besides = isUnknown(post.error)
+      ? `Only if ${platformTitle(post.provider)} says that it is not there.`
+      : "";
+    askToSendAgain([post], () => sendAgain(id).then(onDone), besides);
+  };
   return (
     <div class="buttons trouble-buttons">
       {isUnknown(post.error) ? (
@@ -104,23 +106,11 @@ function PostButtons({ post, title, isBusy, act }: PostButtonsProps) {
           </Button>
         </>
       ) : (
-        <RetryButtons id={id} isToChange={needsChange(post)} isBusy={isBusy} retry={retry} />
+        <RetryButtons id={id} isToChange={needsChange(post)} retry={retry} />
       )}
       <MoreMenu about={title}>
-        <PostMore post={post} retry={retry} dismiss={() => setIsAsking(true)} />
+        <PostMore post={post} retry={retry} dismiss={() => askTo("dismiss", post, onDone)} />
       </MoreMenu>
-      {isAsking && (
-        <Ask
-          question="Dismiss this post?"
-          text="It is not sent any more, and nothing counts it as trouble. It stays to be read in the plan."
-          yes="Dismiss"
-          no="Keep it"
-          onYes={() =>
-            act("The post is dismissed.", () => call("resolve_post", { id, outcome: "dismissed" }))
-          }
-          onClose={() => setIsAsking(false)}
-        />
-      )}
     </div>
   );
 }
@@ -128,12 +118,11 @@ function PostButtons({ post, title, isBusy, act }: PostButtonsProps) {
 interface RetryButtonsProps {
   readonly id: string;
   readonly isToChange: boolean;
-  readonly isBusy: boolean;
   retry(): void;
 }
 
 /** Both ways to mend it, the one first that its reason asks for. */
-function RetryButtons({ id, isToChange, isBusy, retry }: RetryButtonsProps) {
+function RetryButtons({ id, isToChange, retry }: RetryButtonsProps) {
   const change = (
     <ButtonLink
       isSmall
@@ -146,7 +135,7 @@ function RetryButtons({ id, isToChange, isBusy, retry }: RetryButtonsProps) {
   return (
     <>
       {isToChange && change}
-      <Button isSmall isBusy={isBusy} onClick={retry}>
+      <Button isSmall onClick={retry}>
         Send again
       </Button>
       {!isToChange && change}

@@ -1,23 +1,18 @@
 import type { Post } from "../../../../src/domain/posts/post.ts";
-import { now } from "../../../shared/clock.ts";
 import { NO_TEXT, splitText } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
 import { channelName } from "../../data/shared-data.ts";
 import { shortTime } from "../../../shared/when.ts";
-import { useChange } from "../../post/use-change.ts";
+import { askTo, askToSendNow } from "../../post/post-questions.tsx";
 import { StatusBadge } from "../../../ui/badges.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { Problem } from "../../../ui/states.tsx";
 import { Reason } from "./post-row.tsx";
 import { errorInWords } from "./error-words.ts";
 
 /** A post that Posthorn goes on with. One that waits can be sent at once or cancelled. */
 export function TryingRow({ post, onDone }: { readonly post: Post; onDone(): void }) {
   const { id, accountId, caption, error, scheduledAt, status } = post;
-  const { doing, error: refusal, change } = useChange(onDone);
   const at = Date.parse(scheduledAt);
-  const tryNow = (): void =>
-    void change("update_post", { id, scheduledAt: new Date(now()).toISOString() }, "It is tried now.");
   return (
     <li class="trouble-row">
       <div class="trouble-text">
@@ -30,19 +25,13 @@ export function TryingRow({ post, onDone }: { readonly post: Post; onDone(): voi
           <bdi>{channelName(accountId)}</bdi>, {shortTime(at)} <StatusBadge post={post} scheduledAt={at} />
         </p>
         <Reason told={errorInWords(error)} />
-        {refusal !== null && <Problem sentence={refusal} />}
       </div>
       {may("publish") && status === "scheduled" && (
         <div class="buttons trouble-buttons">
-          <Button isSmall isBusy={doing === "update_post"} onClick={tryNow}>
+          <Button isSmall onClick={() => askToSendNow(post, onDone)}>
             Try now
           </Button>
-          <Button
-            isSmall
-            kind="quiet"
-            isBusy={doing === "cancel_post"}
-            onClick={() => void change("cancel_post", { id }, "The post is cancelled.")}
-          >
+          <Button isSmall kind="quiet" onClick={() => askTo("cancel", post, onDone)}>
             Cancel it
           </Button>
         </div>

@@ -1,14 +1,15 @@
-import { channelName, findAccount } from "../../data/shared-data.ts";
+import type { Post } from "../../../../src/domain/posts/post.ts";
 import { CalendarCheck, MessageCircleQuestion, Save, Send } from "lucide-preact";
 import { formats, may } from "../../data/session.ts";
-import { Ask } from "../../../ui/ask.tsx";
-import { Button } from "../../../ui/button.tsx";
+import { Button, ButtonLink } from "../../../ui/button.tsx";
 import { Problem } from "../../../ui/states.tsx";
 import { type Actions, ASKING } from "./actions.ts";
 import type { Composer } from "./composer.ts";
-import { listed } from "../../../shared/texts.ts";
+import { AskToSend } from "../../post/post-questions.tsx";
 import { Agreements } from "./posting-part.tsx";
 import type { SaveState } from "./saver.ts";
+import { addressOfNew } from "./start.ts";
+import { canGoOn, pastInWords } from "./unsaved-change.ts";
 
 /** What can be done, and how far what is written was kept. */
 export function ActionBar({ composer, actions }: { readonly composer: Composer; readonly actions: Actions }) {
@@ -16,7 +17,8 @@ export function ActionBar({ composer, actions }: { readonly composer: Composer; 
   const { doing, refusal } = actions;
   const isAsking = doing === ASKING && may("publish");
   const isNow = form.value.when === "now";
-  const names = listed(form.value.targets.map(({ accountId }) => channelName(accountId)));
+  const gone = composer.change?.gone.value ?? null;
+  if (gone !== null && post !== null) return <Gone id={post.id} status={gone} />;
   return (
     <div class="action-bar">
       {refusal !== null && <Problem sentence={refusal} />}
@@ -59,11 +61,9 @@ export function ActionBar({ composer, actions }: { readonly composer: Composer; 
         </div>
       </div>
       {actions.isAsking && (
-        <Ask
-          question={post === null ? "Publish now?" : "Send it again now?"}
-          text={`It goes out at once on ${names}. ${pauseWarning(composer)}A post that is live cannot be called back from those who saw it.`}
-          yes={post === null ? "Publish now" : "Send it now"}
-          no="Not yet"
+        <AskToSend
+          accountIds={form.value.targets.map(({ accountId }) => accountId)}
+          isAgain={post !== null}
           onYes={actions.publish}
           onClose={actions.stopAsking}
         />
@@ -72,14 +72,24 @@ export function ActionBar({ composer, actions }: { readonly composer: Composer; 
   );
 }
 
-/** Channels from which nothing goes out at once. */
-function pauseWarning({ form }: Composer): string {
-  const paused = form.value.targets.filter(
-    ({ accountId }) => findAccount(accountId)?.schedule?.paused === true,
+/** Of a post that is past this change of it: what was written goes on in the way that is left. */
+function Gone({ id, status }: Pick<Post, "id" | "status">) {
+  return (
+    <div class="action-bar">
+      <Problem sentence={pastInWords(status)} />
+      <div class="buttons">
+        {canGoOn(status) ? (
+          <Button kind="main" onClick={() => location.reload()}>
+            Go on with it
+          </Button>
+        ) : (
+          <ButtonLink kind="main" href={addressOfNew(id)}>
+            Write it as a new post
+          </ButtonLink>
+        )}
+      </div>
+    </div>
   );
-  if (paused.length === 0) return "";
-  const places = listed(paused.map(({ accountId }) => channelName(accountId)));
-  return `${places} ${paused.length === 1 ? "is" : "are"} paused: there it waits until you resume ${paused.length === 1 ? "it" : "them"}. `;
 }
 
 function mainLabel({ form, post }: Composer): string {

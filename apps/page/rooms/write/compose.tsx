@@ -1,9 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { useLoad } from "../../data/load.ts";
-import { dropEdit } from "../../data/kept-edits.ts";
 import { isOwnKey, session } from "../../data/session.ts";
 import { findAccount } from "../../data/shared-data.ts";
-import { ButtonLink } from "../../../ui/button.tsx";
 import { Conflict } from "../../../ui/conflict.tsx";
 import { UNSAVED, useLoss, useSaver } from "../../../ui/leaving.ts";
 import { Room } from "../../../ui/room.tsx";
@@ -73,7 +71,6 @@ export function Compose({ composer, title, hint }: ComposeProps) {
           {draft.value.decision.note === null ? "." : `: ${draft.value.decision.note}`}
         </p>
       )}
-      <Gone composer={composer} />
       {failedBy !== null && <p class="hint">{failedBy}</p>}
       <div class="compose compose-room">
         <div class="compose-desk">
@@ -97,23 +94,6 @@ export function Compose({ composer, title, hint }: ComposeProps) {
       </div>
       <ActionBar composer={composer} actions={actions} />
     </Room>
-  );
-}
-
-/** A post that can be changed no more while one changes it: the text goes on as another one. */
-function Gone({ composer: { change, form, post } }: { readonly composer: Composer }) {
-  const sentence = change?.gone.value ?? null;
-  if (sentence === null || post === null) return null;
-  const text = new URLSearchParams({ text: form.value.caption });
-  return (
-    <p class="hint" role="alert">
-      <span>{sentence}</span>
-      <span onClick={() => dropEdit(post.id)}>
-        <ButtonLink isSmall href={`/app/write?${text.toString()}`}>
-          Write it as a new post
-        </ButtonLink>
-      </span>
-    </p>
   );
 }
 

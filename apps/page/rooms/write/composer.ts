@@ -13,7 +13,7 @@ import { uncheckedPreviews } from "./unchecked-previews.ts";
 import { createSaver, type Refusal, type SaveState } from "./saver.ts";
 import { sentenceOf } from "../../../shared/texts.ts";
 import { formOf } from "./read-form.ts";
-import { draftOf } from "./send-form.ts";
+import { draftOf, mergedForm } from "./send-form.ts";
 
 export const WAIT_MS = 400;
 export const AGAIN_MS = 5_000;
@@ -60,8 +60,8 @@ export interface Composer {
 }
 
 interface PostChange {
-  /** Why it cannot be changed any more, found out while one writes. Null: it can. */
-  readonly gone: Signal<string | null>;
+  /** What became of it where it cannot be changed like this any more, found out while one writes. Null: it can. */
+  readonly gone: Signal<Post["status"] | null>;
   /** Changes or sends the post again. */
   send(): Promise<Post>;
 }
@@ -96,6 +96,8 @@ export function createDraftComposer({
   let isEnded = false;
   /** The server's version in the form of a save: only differences are sent, so that others see what changed. */
   let kept: Json = found === null ? {} : draftOf(first, zone.value, []);
+  /** What was restored may have been written on an older version. */
+  let isFromKept = taken === null || taken.revision === found?.revision;
 
   const take = (answer: Draft): void => {
     const isOther = draft.value?.id !== answer.id;
@@ -123,6 +125,7 @@ export function createDraftComposer({
       const keepalive = JSON.stringify(args).length < MAX_KEEPALIVE_CHARS;
       take((await call("save_draft", args, { idempotencyKey, keepalive })).draft);
       kept = { ...kept, ...whole };
+      isFromKept = true;
     },
     refusalOf,
     onState: (value) => {
@@ -164,11 +167,15 @@ export function createDraftComposer({
       const { drafts } = await call("list_drafts", { id: draft.value?.id });
       const [theirs] = drafts;
       if (theirs === undefined) throw new Error("The draft is gone. Keep yours as a copy.");
-      form.value = formOf(theirs, now(), zone.value);
-      kept = draftOf(form.value, zone.value, []);
+      if (theirs.state !== "open" && theirs.state !== "waiting")
+        throw new Error("It is decided, so it cannot be changed any more. Keep yours as a copy.");
+      const read = formOf(theirs, now(), zone.value);
+      form.value = isFromKept ? mergedForm(read, form.value, kept, zone.value) : read;
+      kept = draftOf(read, zone.value, []);
+      isFromKept = true;
       take(theirs);
       takenUp.value = null;
-      saver.begin(false);
+      saver.begin(!isSame(draftOf(form.value, zone.value, []), kept));
     },
     keepMine() {
       keptCopy.drop(draft.value);

@@ -1,7 +1,7 @@
 import type { Draft } from "../../../../src/domain/drafts/draft.ts";
 import { now } from "../../../shared/clock.ts";
 import { isJson } from "../../../shared/json.ts";
-import { dropEdit, keepEdit, type KeptEdit, newestEdit, readEdit } from "../../data/kept-edits.ts";
+import { dropEdit, editsFrom, keepEdit, type KeptEdit, newestEdit, readEdit } from "../../data/kept-edits.ts";
 import { type Form, isAnything, type Medium, newKey } from "./form.ts";
 
 /** What was written and the server did not get, as it stands in this browser. */
@@ -40,21 +40,25 @@ export function ageOf({ id }: Pick<KeptForm, "id">): number {
   return now() - Number.parseInt(id.slice(NEW.length), 10);
 }
 
+/** Keys of copies that this page keeps itself: a save of each is under way. */
+const own = new Set<string>();
+
 /** Keeps what is written until the server has it. `takenUp`: what it goes on with. */
 export function createKeptCopy(takenUp: string | null) {
-  const own = takenUp?.startsWith(NEW) === true ? takenUp : `${NEW}${now()}-${crypto.randomUUID()}`;
+  const key = takenUp?.startsWith(NEW) === true ? takenUp : `${NEW}${now()}-${crypto.randomUUID()}`;
+  own.add(key);
   let isKept = false;
   return {
     isKept: () => isKept,
     keep(draft: Pick<Draft, "id" | "revision"> | null, form: Form): void {
       // Nothing is worth keeping where a save would keep nothing either.
       if (draft === null && !isAnything(form)) return this.drop(null);
-      isKept = keepEdit(draft?.id ?? own, { base: String(draft?.revision ?? 0), change: { ...form } });
-      if (draft !== null && draft.id !== own) dropEdit(own);
+      isKept = keepEdit(draft?.id ?? key, { base: String(draft?.revision ?? 0), change: { ...form } });
+      if (draft !== null && draft.id !== key) dropEdit(key);
     },
     drop(draft: Pick<Draft, "id"> | null): void {
       isKept = false;
-      dropEdit(own);
+      dropEdit(key);
       if (draft !== null) dropEdit(draft.id);
     },
   };
@@ -69,6 +73,12 @@ export function keptOf(draftId: string, like: Form): KeptForm | null {
 export function keptNew(like: Form): KeptForm | null {
   const id = newestEdit(NEW);
   return id === null ? null : readKept(id, readEdit(id), like);
+}
+
+/** Other texts that are no drafts yet, and that this page does not save since it was loaded anew. */
+export function olderNew(like: Form): readonly KeptForm[] {
+  const ids = editsFrom(NEW).slice(0, -1);
+  return ids.flatMap((id) => (own.has(id) ? [] : (readKept(id, readEdit(id), like) ?? [])));
 }
 
 /** `like`: any form. What another release kept in another shape is left. */

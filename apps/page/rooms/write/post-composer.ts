@@ -10,21 +10,18 @@ import { call } from "../../data/tools.ts";
 import { CallError } from "../../data/wire.ts";
 import { AGAIN_MS, type Composer, refusalOf, WAIT_MS } from "./composer.ts";
 import type { Form } from "./form.ts";
-import { type Fields, fieldsOf, withFields } from "./post-content.ts";
+import { besides, type Fields, fieldsOf, withFields } from "./post-content.ts";
 import { formOfPost } from "./read-form.ts";
 import { createSaver, type SaveState } from "./saver.ts";
-import { noPreview } from "./unchecked-previews.ts";
-import { toolOf, unsavedOf } from "./unsaved-change.ts";
-
-/** As the server refuses a change of a post that is past it. */
-const GONE = /^The post is (publishing|uploaded|published|cancelled)\b.*, but this needs/;
+import { uncheckedPreviews } from "./unchecked-previews.ts";
+import { PastChange, readAnew, toolOf, unsavedOf } from "./unsaved-change.ts";
 
 /** Looks at a change of a post by a dry run, which the server answers and does not keep. */
 function lookerOf(
   post: Post,
   form: Signal<Form>,
   checks: Signal<readonly Check[]>,
-  gone: Signal<string | null>,
+  gone: Signal<Post["status"] | null>,
 ) {
   return async (args: Json): Promise<void> => {
     const { accountId } = post;
@@ -33,14 +30,22 @@ function lookerOf(
       if (preview !== undefined) checks.value = [{ accountId, error: null, warnings, preview }];
     } catch (error) {
       if (!(error instanceof CallError) || error.status === 0 || error.status === 401) throw error;
-      const [, status = ""] = error.sentences.flatMap(({ what }) => GONE.exec(what) ?? []);
-      if (status !== "") gone.value = `This post is ${status} by now, so it cannot be changed here.`;
-      const [before] = checks.value;
-      const preview = before?.preview ?? noPreview(form.value);
-      const check = { accountId, error: error.message, warnings: [], preview };
-      keepBehind(check, "error", error.sentences);
-      checks.value = [check];
+      if (error.status === 409) await readAnew(post).catch(takePast(gone));
+      // The preview before shows another text.
+      checks.value = uncheckedPreviews(form.value).map((plain) => {
+        const check = { ...plain, error: gone.value === null ? error.message : null };
+        if (gone.value === null) keepBehind(check, "error", error.sentences);
+        return check;
+      });
     }
+  };
+}
+
+/** Keeps that the post is past the change. */
+function takePast(gone: Signal<Post["status"] | null>) {
+  return (error: unknown): void => {
+    if (!(error instanceof PastChange)) throw error;
+    gone.value = error.status;
   };
 }
 
@@ -61,7 +66,7 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
   const takenUp = signal(
     edit === null ? null : { isOld: edit.was === undefined && edit.base !== post.updatedAt },
   );
-  const gone = signal<string | null>(null);
+  const gone = signal<Post["status"] | null>(null);
   let calm: SaveState = { kind: "nothing" };
   const setState = (value: SaveState): void => {
     const { value: clash } = unsaved.clash;
@@ -129,6 +134,9 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
           calm = { kind: "saved", at: now() };
           takenUp.value = null;
           return changed;
+        } catch (error) {
+          takePast(gone)(error);
+          throw error;
         } finally {
           setState(calm);
         }
@@ -136,7 +144,7 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
     },
     async takeTheirs() {
       const { value: clash } = unsaved.clash;
-      if (clash !== null) goOnWith(clash.theirs, {});
+      if (clash !== null) goOnWith(clash.theirs, besides(unsaved.mine(), clash.asked));
     },
     keepMine() {
       const { value: clash } = unsaved.clash;

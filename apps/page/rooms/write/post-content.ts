@@ -80,15 +80,26 @@ export function withFields(post: Post, change: Fields): Post {
   };
 }
 
+const PICTURES = "the pictures";
 const NAMES: Readonly<Record<string, string>> = {
   caption: "the text",
-  mediaUrl: "the pictures",
+  mediaUrl: PICTURES,
   scheduledAt: "the time",
   [ALT_TEXT]: "what pictures show",
-  "metadata.moreMedia": "the pictures",
+  "metadata.moreMedia": PICTURES,
   "metadata.thread": "the posts that follow",
   "metadata.title": "the title",
 };
+
+/** What was changed here beside what is `asked` about. Pictures go together, each with its text. */
+export function besides(mine: Fields, asked: readonly string[]): Fields {
+  const names = asked.map((key) => NAMES[key]);
+  const isAsked = (key: string): boolean =>
+    asked.includes(key) ||
+    names.includes(NAMES[key] ?? key) ||
+    (key === ALT_TEXT && "mediaUrl" in mine && names.includes(PICTURES));
+  return Object.fromEntries(Object.entries(mine).filter(([key]) => !isAsked(key)));
+}
 
 const MAX_TEXT = 200;
 

@@ -21,6 +21,28 @@ export function draftOf(form: Form, zone: Zone, known: readonly string[]): Json 
   };
 }
 
+/** `theirs`, and of `mine` what others left as it was `before`. */
+export function mergedForm(theirs: Form, mine: Form, before: Json, zone: Zone): Form {
+  const after = draftOf(theirs, zone, []);
+  const from = (...keys: readonly string[]): Form =>
+    keys.every((key) => JSON.stringify(after[key]) === JSON.stringify(before[key])) ? mine : theirs;
+  const { media, metadata, parts } = from("mediaUrl", "metadata");
+  const { when, at, repeat } = from("scheduledAt", "slot", "repeat");
+  return {
+    title: from("title").title,
+    caption: from("caption").caption,
+    targets: from("targets").targets,
+    labels: from("labels").labels,
+    note: from("note").note,
+    media,
+    metadata,
+    parts,
+    when,
+    at,
+    repeat,
+  };
+}
+
 /** All metadata of a form; null for a key that is to go. Null: none at all. */
 export function metadataOf(form: Form, known: readonly string[]): Json | null {
   const parts = form.parts.flatMap(({ caption, medium }) => {

@@ -1,17 +1,19 @@
 import type { Draft } from "../../../../src/domain/drafts/draft.ts";
 import { now } from "../../../shared/clock.ts";
-import { textOf } from "../../../shared/json.ts";
 import { dropEdit, readEdit } from "../../data/kept-edits.ts";
 import { zone } from "../../data/session.ts";
 import { accounts, findAccount, loadAccounts } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
+import { say } from "../../../ui/toasts.tsx";
 import { type Composer, createDraftComposer } from "./composer.ts";
 import { atTime, emptyForm, type Form, newTarget } from "./form.ts";
-import { ageOf, type KeptForm, keptNew, keptOf, lastSave, takeOver } from "./kept-forms.ts";
+import { ageOf, type KeptForm, keptNew, keptOf, lastSave, olderNew, takeOver } from "./kept-forms.ts";
+import { fieldsOf, withFields } from "./post-content.ts";
 import { createPostComposer } from "./post-composer.ts";
 import { toWall } from "../../../shared/wall-time.ts";
 import { copyOf, formOf } from "./read-form.ts";
 import { draftOf } from "./send-form.ts";
+import { pastInWords } from "./unsaved-change.ts";
 
 /** What the address asks for: something to go on with, or what to begin with. */
 export type Query = Readonly<Record<string, string>>;
@@ -20,8 +22,8 @@ export type Query = Readonly<Record<string, string>>;
 type StartResult =
   /** `hint`: the part of the address that was not understood. */
   | { readonly kind: "writing"; readonly composer: Composer; readonly hint: string | null }
-  /** `text`: what was written and can go nowhere else than into another post. */
-  | { readonly kind: "decided"; readonly sentence: string; readonly text?: string };
+  /** `isKept`: something was written that can go nowhere else than into another post. */
+  | { readonly kind: "decided"; readonly sentence: string; readonly isKept?: boolean };
 
 const NO_CHANNEL = "The channel of this address is not there, or you may not see it. Choose another one.";
 
@@ -30,11 +32,7 @@ export async function start(query: Query, onDraft: (id: string) => void): Promis
   const { draft, post, copy } = query;
   if (draft !== undefined) return startDraft(draft, onDraft);
   if (post !== undefined) return startPost(post);
-  if (copy !== undefined) {
-    const form = await formOfCopy(copy);
-    const composer = createDraftComposer({ form, draft: null, isCopy: true, onDraft });
-    return { kind: "writing", composer, hint: null };
-  }
+  if (copy !== undefined) return startCopy(copy, query["mine"] !== undefined, onDraft);
   if (Object.keys(query).length === 0) return startNew(onDraft);
   const { account = null } = query;
   if (account !== null && accounts.value === null) await loadAccounts();
@@ -49,9 +47,22 @@ async function startNew(onDraft: (id: string) => void): Promise<StartResult> {
   const form = emptyForm(now(), zone.value);
   // What is being saved a moment after it was left is a draft then.
   if (keptNew(form) !== null) await lastSave();
+  const older = olderNew(form);
   const kept = await unsaved(keptNew(form));
   if (kept !== null) takeOver();
+  older.forEach((one) => void saveAside(one));
   return { kind: "writing", composer: createDraftComposer({ form, draft: null, kept, onDraft }), hint: null };
+}
+
+/** What was written before that, too, is a draft of its own. */
+async function saveAside(kept: KeptForm): Promise<void> {
+  if ((await unsaved(kept)) === null) return;
+  createDraftComposer({
+    form: kept.form,
+    draft: null,
+    kept,
+    onDraft: () => say("A text that you wrote before, and that was not saved, is a draft now: see Review."),
+  });
 }
 
 /** The last save before a window closed may have succeeded without its answer: then it is a draft. */
@@ -104,14 +115,31 @@ async function startPost(id: string): Promise<StartResult> {
     return { kind: "writing", composer: createPostComposer(post, edit), hint: null };
   return {
     kind: "decided",
-    sentence: `This post is ${post.status}, so it cannot be changed here.`,
-    ...(edit !== null && { text: textOf(edit.change["caption"]) }),
+    sentence: pastInWords(post.status),
+    isKept: edit !== null,
   };
 }
 
-async function formOfCopy(id: string): Promise<Form> {
+/** Where what was changed of a post, and cannot be saved any more, goes on as another post. */
+export function addressOfNew(id: string): string {
+  return `/app/write?${new URLSearchParams({ copy: id, mine: "1" }).toString()}`;
+}
+
+/** Another post like that one. `isMine`: with what was changed of it here and not saved, which is a draft then. */
+async function startCopy(id: string, isMine: boolean, onDraft: (id: string) => void): Promise<StartResult> {
   const { post, labels = [] } = await call("get_post", { id });
-  return copyOf(post, labels, now(), zone.value);
+  const edit = isMine ? readEdit(id) : null;
+  const changed = edit === null ? post : withFields(post, fieldsOf(edit.change));
+  const composer = createDraftComposer({
+    form: copyOf(changed, labels, now(), zone.value),
+    draft: null,
+    isCopy: edit === null,
+    onDraft(draftId) {
+      if (edit !== null) dropEdit(id);
+      onDraft(draftId);
+    },
+  });
+  return { kind: "writing", composer, hint: null };
 }
 
 /** An empty form with what the address gives: a free slot of the plan, or what another app shares. */

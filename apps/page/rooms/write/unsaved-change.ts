@@ -24,8 +24,47 @@ import { formOfPost } from "./read-form.ts";
 /** Others changed what is changed here. It is asked above which one to go on with. */
 class ChangedElsewhere extends Error {}
 
+/** The post went out, failed or was cancelled meanwhile: this change of it comes too late. */
+export class PastChange extends Error {
+  readonly status: Post["status"];
+
+  constructor(status: Post["status"]) {
+    super(pastInWords(status));
+    this.status = status;
+  }
+}
+
+const PAST = {
+  scheduled: "was scheduled again",
+  failed: "failed",
+  publishing: "is being published",
+  uploaded: "is on its platform",
+  published: "is published",
+  cancelled: "is cancelled",
+} as const satisfies Record<Post["status"], string>;
+
+/** Whether what was changed here can go on as a change of the same post. */
+export function canGoOn(status: Post["status"]): boolean {
+  return status === "scheduled" || status === "failed";
+}
+
+export function pastInWords(status: Post["status"]): string {
+  return canGoOn(status)
+    ? `This post ${PAST[status]} by now. Go on with it as it is now: what you wrote is kept.`
+    : `This post ${PAST[status]} by now, so it cannot be changed here.`;
+}
+
+/** As it is now. Throws `PastChange` where that takes another way to change it. */
+export async function readAnew({ id, status }: Post): Promise<Post> {
+  const { post } = await call("get_post", { id });
+  if (post.status !== status) throw new PastChange(post.status);
+  return post;
+}
+
 interface Clash {
   readonly theirs: Post;
+  /** The fields that both changed. */
+  readonly asked: readonly string[];
   readonly sentence: string;
 }
 
@@ -61,7 +100,7 @@ export function unsavedOf(read: Post, form: Signal<Form>) {
     const [before, after] = [post, theirs].map((one) => fieldsOfPost(one, now(), zone.value));
     const both = clashesOf(changes, differencesOf(before ?? {}, after ?? {}));
     if (both.length === 0) return takeOver(theirs, changes);
-    clash.value = { theirs, sentence: clashInWords(both, theirs, shortTime) };
+    clash.value = { theirs, asked: both, sentence: clashInWords(both, theirs, shortTime) };
     throw new ChangedElsewhere(CHOOSE_ABOVE);
   };
   const change = (): Json => ({ id: post.id, ...argsOf(mine(), post), ...timeToSend(post, form.value) });
@@ -78,7 +117,7 @@ export function unsavedOf(read: Post, form: Signal<Form>) {
       } catch (error) {
         if (!(error instanceof CallError) || error.status !== 409 || round === MAX_ROUNDS) throw error;
         const theirs = await readAnew(post);
-        if (theirs.status !== post.status || theirs.updatedAt === post.updatedAt) throw error;
+        if (theirs.updatedAt === post.updatedAt) throw error;
         meet(theirs);
       }
     }
@@ -95,10 +134,6 @@ export function unsavedOf(read: Post, form: Signal<Form>) {
     found: () => post,
     change,
   };
-}
-
-async function readAnew({ id }: Post): Promise<Post> {
-  return (await call("get_post", { id })).post;
 }
 
 function isSameContent(one: Post, other: Post): boolean {

@@ -1,10 +1,9 @@
 import { useRef } from "preact/hooks";
 import { now } from "../../../shared/clock.ts";
 import { channelName, findAccount } from "../../data/shared-data.ts";
-import { useLoad } from "../../data/load.ts";
 import { timezone, zone } from "../../data/session.ts";
-import { call } from "../../data/tools.ts";
-import { longTime, nearTime } from "../../../shared/when.ts";
+import { longTime } from "../../../shared/when.ts";
+import { NextSlots } from "../../channel/next-slots.tsx";
 import { ButtonLink } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { pathOfChannel } from "../channels/paths.ts";
@@ -101,41 +100,16 @@ export function hasSlots(accountId: string): boolean {
   return (findAccount(accountId)?.schedule?.slots ?? []).length > 0;
 }
 
-/** The times that it would take now. */
-function NextSlots({ ids }: { readonly ids: readonly string[] }) {
-  const { data } = useLoad(
-    (signal) => Promise.all(ids.map(async (id) => ({ id, at: await nextSlot(id, signal) }))),
-    ids.join(),
-  );
-  const known = data?.filter((one) => one.at !== null) ?? [];
-  return (
-    <div class="muted">
-      <p>Each channel takes the next time of its slots that is still free when it is scheduled.</p>
-      {known.length > 0 && (
-        <>
-          <p>Now that is, unless it is taken meanwhile:</p>
-          <ul class="next-slots">
-            {known.map(({ id, at }) => (
-              <li key={id}>
-                {nearTime(Date.parse(at ?? ""))} on <bdi>{channelName(id)}</bdi>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-    </div>
-  );
-}
-
-async function nextSlot(accountId: string, signal: AbortSignal): Promise<string | null> {
-  const { freeSlots } = await call("show_calendar", { accountId: [accountId], limit: 1 }, { signal });
-  return freeSlots[0]?.at ?? null;
-}
-
 function Slots({ form, without }: { readonly form: Form; readonly without: readonly string[] }) {
   const ids = form.targets.flatMap(({ accountId, at }) => (at === null ? [accountId] : []));
   const [first] = without;
-  if (first === undefined) return <NextSlots ids={ids} />;
+  if (first === undefined)
+    return (
+      <div class="muted">
+        <p>Each channel takes the next time of its slots that is still free when it is scheduled.</p>
+        <NextSlots accountIds={ids} />
+      </div>
+    );
   return (
     <div class="hint">
       <span>{slotlessInWords(without.map(channelName))}</span>

@@ -1,7 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { PenOff } from "lucide-preact";
 import { useAddress } from "../../data/address.tsx";
-import { dropEdit } from "../../data/kept-edits.ts";
 import { useLoad } from "../../data/load.ts";
 import { may } from "../../data/session.ts";
 import { ButtonLink } from "../../../ui/button.tsx";
@@ -10,7 +9,7 @@ import { Bones, Empty, Problem } from "../../../ui/states.tsx";
 import type { Composer } from "./composer.ts";
 import { Compose } from "./compose.tsx";
 import { recordLastSave } from "./kept-forms.ts";
-import { start } from "./start.ts";
+import { addressOfNew, start } from "./start.ts";
 
 /** One thing is written: a draft, or a post that is changed. */
 export function WriteRoom() {
@@ -67,35 +66,29 @@ export function WriteRoom() {
       </Room>
     );
   if (data.kind === "decided")
-    return <NothingToWrite title={title} sentence={data.sentence} text={data.text} postId={query["post"]} />;
+    return (
+      <NothingToWrite title={title} sentence={data.sentence} isKept={data.isKept} postId={query["post"]} />
+    );
   return <Compose key={data.number} composer={data.composer} hint={data.hint} title={title} />;
 }
 
 interface NothingProps {
   readonly title: string;
   readonly sentence: string;
-  /** What was written for a post that cannot be changed any more. */
-  readonly text?: string | undefined;
+  /** Something was written for a post that cannot be changed any more. */
+  readonly isKept?: boolean | undefined;
   readonly postId?: string | undefined;
 }
 
 /** It is not there, or cannot be changed any more. */
-function NothingToWrite({ title, sentence, text = "", postId = "" }: NothingProps) {
+function NothingToWrite({ title, sentence, isKept = false, postId = "" }: NothingProps) {
   return (
     <Room title={title}>
       <Empty icon={<PenOff aria-hidden="true" />} title="Nothing to write here" text={sentence}>
         <ButtonLink href="/app/plan">To the plan</ButtonLink>
-        {text === "" ? (
-          <ButtonLink kind="main" href="/app/write">
-            Write something new
-          </ButtonLink>
-        ) : (
-          <span onClick={() => dropEdit(postId)}>
-            <ButtonLink kind="main" href={`/app/write?${new URLSearchParams({ text }).toString()}`}>
-              Put what you wrote into a new post
-            </ButtonLink>
-          </span>
-        )}
+        <ButtonLink kind="main" href={isKept ? addressOfNew(postId) : "/app/write"}>
+          {isKept ? "Put what you wrote into a new post" : "Write something new"}
+        </ButtonLink>
       </Empty>
     </Room>
   );

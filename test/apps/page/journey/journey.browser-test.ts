@@ -108,7 +108,7 @@ async function travel(host: PageHost, page: Page, hands: Hands): Promise<void> {
   await hands.write(post.getByLabel("Time", { exact: true }), "2026-11-28T10:30");
   await hands.look(page, "post");
   await hands.use(button("Move", post));
-  await said("The post is moved.");
+  await said(/^Moved to Saturday,? 28 November 2026, 10:30\.$/);
   const moved = await call("get_post", { id: posts[0].id });
   expect(moved.post.scheduledAt).toBe("2026-11-28T09:30:00.000Z");
   await hands.use(button("Close", post));
@@ -145,6 +145,7 @@ async function travel(host: PageHost, page: Page, hands: Hands): Promise<void> {
   await hands.look(page, "settled");
   await hands.use(page.getByLabel("More: Text of post_refused"));
   await hands.use(button("Send again"));
+  await hands.use(button("Send it now"));
   await said(/On its way to /);
   await runTick(host.ctx);
   await said(/Live on /);

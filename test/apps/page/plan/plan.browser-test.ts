@@ -111,7 +111,9 @@ describe("the month", () => {
   it("says why a post may not go where it was dropped, and leaves it", async () => {
     await open("/app/plan");
     await chip("2026-11-24", /Hello world/).dragTo(cell("2026-11-03"));
-    await page.getByText(/is in the past/).waitFor();
+    await page
+      .getByText(/^That time has passed\. The post stays at Tuesday,? 24 November 2026, 09:00\.$/)
+      .waitFor();
     await chip("2026-11-24", /Hello world/).waitFor();
     expect(await timeOf("post_1")).toBe("2026-11-24T08:00:00.000Z");
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isUnknown, mediaOf, threadOf } from "../../../../apps/page/post/post-facts.ts";
+import { besidePause, isUnknown, mediaOf, threadOf } from "../../../../apps/page/post/post-facts.ts";
+import { isPaused } from "../../../../src/domain/accounts/account.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 
 const post = (changes: Partial<Post>): Post => ({
@@ -44,4 +45,13 @@ describe("what a post shows", () => {
     expect(isUnknown(post({ status: "failed", error: "Too long." }))).toBe(false);
     expect(isUnknown(post({ status: "scheduled", error: "outcome unknown: no answer." }))).toBe(false);
   });
+});
+
+it("says that a channel is paused in one place", () => {
+  const paused = isPaused({ name: "Fjord. Bakery", provider: "mastodon", handle: "fjord@alpine.example" });
+  expect(besidePause(paused)).toBe("");
+  expect(besidePause(`${paused} A post may go out up to 1 hour late.`)).toBe(
+    "A post may go out up to 1 hour late.",
+  );
+  expect(besidePause("The text is too long.")).toBe("The text is too long.");
 });

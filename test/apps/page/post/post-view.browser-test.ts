@@ -54,9 +54,21 @@ describe("a waiting post", () => {
     await post.getByRole("button", { name: "Move" }).click();
     await page.getByRole("heading", { name: /Mon,? 30 Nov, 18:45/ }).waitFor();
     await post.getByText(/^Last changed\. Planned for Mon,? 30 Nov, 18:45\.$/).waitFor();
-    expect((await host.call("get_post", { id: "post_move" })).post.scheduledAt).toBe(
-      "2026-11-30T17:45:00.000Z",
-    );
+    const at = async (): Promise<string> =>
+      (await host.call("get_post", { id: "post_move" })).post.scheduledAt;
+    expect(await at()).toBe("2026-11-30T17:45:00.000Z");
+    await page.getByText(/^Moved to Monday,? 30 November 2026, 18:45\.$/).waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("heading", { name: /Tue,? 24 Nov, 09:00/ }).waitFor();
+    expect(await at()).toBe("2026-11-24T08:00:00.000Z");
+    // Others moved it since it was seen.
+    host.clock.advance(1_000);
+    await host.call("update_post", { id: "post_move", scheduledAt: "2026-11-26T08:00:00Z" });
+    await post.getByLabel("Time").fill("2026-12-01T10:00");
+    await post.getByRole("button", { name: "Move" }).click();
+    await post.getByText(/^Nothing was done: .* is planned for Thu,? 26 Nov, 09:00\.$/).waitFor();
+    await page.getByRole("heading", { name: /Thu,? 26 Nov, 09:00/ }).waitFor();
+    expect(await at()).toBe("2026-11-26T08:00:00.000Z");
   });
 
   it("tells how far its film is converted, until it is", async () => {
@@ -76,12 +88,46 @@ describe("a waiting post", () => {
     await films.deleteFrom("films").execute();
   });
 
-  it("goes out now", async () => {
+  it("goes out now after a question, if it is what was seen", async () => {
     const post = await open({ id: "post_now" });
+    const read = async (): Promise<any> => (await host.call("get_post", { id: "post_now" })).post;
+    const question = page.getByRole("dialog", { name: "Publish now?" });
     await post.getByRole("button", { name: "Send now" }).click();
+    await question.getByText(/cannot be called back/).waitFor();
+    await question.getByRole("button", { name: "Not yet" }).click();
+    expect((await read()).scheduledAt).toBe("2026-11-24T08:00:00.000Z");
+    host.clock.advance(1_000);
+    await host.call("update_post", { id: "post_now", caption: "Text of post_now, and more" });
+    await post.getByRole("button", { name: "Send now" }).click();
+    await question.getByRole("button", { name: "Publish now" }).click();
+    await question.getByText(/^Nothing was done: the post was changed elsewhere meanwhile/).waitFor();
+    expect((await read()).scheduledAt).toBe("2026-11-24T08:00:00.000Z");
+    await page.reload();
+    await post.getByRole("button", { name: "Send now" }).click();
+    await question.getByRole("button", { name: "Publish now" }).click();
     await page.getByText("The post goes out now.").waitFor();
-    const { post: now } = await host.call("get_post", { id: "post_now" });
-    expect(now.scheduledAt).toBe("2026-11-21T09:00:00.000Z");
+    expect(Date.parse((await read()).scheduledAt)).toBeLessThanOrEqual(host.clock.now());
+  });
+
+  it("keeps its time on a paused channel, which can be resumed there", async () => {
+    await host.call("update_account", { accountId: blog, paused: true });
+    const post = await open({ id: "post_held" });
+    await post.locator(".badge", { hasText: "Paused" }).waitFor();
+    await post.getByText("A post may go out up to").waitFor();
+    expect(await post.getByText(/is paused/).count()).toBe(1);
+    await post.getByRole("button", { name: "Send now" }).click();
+    const question = page.getByRole("dialog", { name: "Resume “Blog”?" });
+    await question.getByText(/^Nothing goes out on it now, and the post keeps its time\./).waitFor();
+    await question.getByRole("button", { name: "Leave it paused" }).click();
+    const { post: kept } = await host.call("get_post", { id: "post_held" });
+    expect(kept.scheduledAt).toBe("2026-11-24T08:00:00.000Z");
+    await page.keyboard.press("Escape");
+    const chip = page.locator(".plan-grid [data-id='post_held']");
+    await chip.and(page.getByRole("button", { name: /Paused/ })).waitFor();
+    await chip.click();
+    await post.getByRole("button", { name: "Resume the channel" }).click();
+    await question.getByRole("button", { name: "Resume", exact: true }).click();
+    await post.locator(".badge", { hasText: "Scheduled" }).waitFor();
   });
 
   it("is cancelled after a question", async () => {
@@ -106,6 +152,8 @@ describe("a failed post", () => {
     await post.getByText("The text is too long. Shorten it, then send it again.").waitFor();
     await post.getByRole("link", { name: "Change it" }).waitFor();
     await post.getByRole("button", { name: "Send again", exact: true }).click();
+    const question = page.getByRole("dialog", { name: "Send it again now?" });
+    await question.getByRole("button", { name: "Send it now" }).click();
     await post.locator(".badge.scheduled").waitFor();
   });
 

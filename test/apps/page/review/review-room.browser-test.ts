@@ -125,7 +125,7 @@ describe("review", () => {
     await page.getByText("Say what should change").waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Approve" }).click();
-    await page.getByRole("dialog", { name: "Publish 1 post now?" }).waitFor();
+    await page.getByRole("dialog", { name: "Publish now?" }).waitFor();
     expect((await read(draft.id)).posts).toEqual([]);
     await page.getByRole("button", { name: "Publish now" }).click();
     await page.getByText(/^On its way to /).waitFor();

@@ -69,11 +69,14 @@ describe("trouble", () => {
     const ways = one.locator(".trouble-buttons > .button");
     expect(await ways.allTextContents()).toEqual(["Change it", "Send again"]);
     await one.getByRole("button", { name: "Send again" }).click();
+    await page.getByRole("button", { name: "Send it now" }).click();
     await page.getByText(/^On its way to /).waitFor();
     await one.waitFor({ state: "detached" });
     expect(await statusOf("post_one")).toBe("scheduled");
     await page.getByText("2 posts on Feed failed for the same reason").waitFor();
     await page.getByRole("button", { name: "Send all 2 again" }).click();
+    const question = page.getByRole("dialog", { name: "Send 2 posts again now?" });
+    await question.getByRole("button", { name: "Send it now" }).click();
     await page
       .getByText(/^On its way to /)
       .nth(1)
@@ -105,10 +108,15 @@ describe("trouble", () => {
       .getByText(/Late, next try /)
       .waitFor();
     await row("post_stop").getByRole("button", { name: "Cancel it" }).click();
+    await page.getByRole("button", { name: "Yes, cancel it" }).click();
     await row("post_stop").waitFor({ state: "detached" });
     expect(await statusOf("post_stop")).toBe("cancelled");
     await row("post_late").getByRole("button", { name: "Try now" }).click();
-    await page.getByText("It is tried now.").waitFor();
+    await page
+      .getByRole("dialog", { name: "Publish now?" })
+      .getByRole("button", { name: "Publish now" })
+      .click();
+    await page.getByText("It did not answer.").last().waitFor();
     const { post } = await host.call("get_post", { id: "post_late" });
     expect(Date.parse(post.scheduledAt)).toBeGreaterThan(scheduledAt);
   });
@@ -131,10 +139,25 @@ describe("trouble", () => {
     await page.getByRole("link", { name: "Change it" }).waitFor();
     await page.getByRole("button", { name: "Dismiss" }).focus();
     await page.keyboard.press("Enter");
-    await page.getByRole("dialog").getByRole("button", { name: "Dismiss" }).focus();
+    await page.getByRole("dialog").getByRole("button", { name: "Yes, dismiss it" }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Nothing needs you" }).waitFor();
     expect(await statusOf("post_gone")).toBe("cancelled");
+  });
+
+  it("asks on about one post while the list around it is drawn anew", async () => {
+    await addFailed("post_one", REFUSED);
+    const page = await host.open({ path: "/app/trouble" });
+    await page.getByLabel("More: Text of post_one").click();
+    await page.getByRole("button", { name: "Dismiss" }).click();
+    const question = page.getByRole("dialog", { name: "Dismiss this post?" });
+    await question.waitFor();
+    await addFailed("post_two", REFUSED);
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await page.getByText("2 posts on Feed failed for the same reason").waitFor();
+    await question.getByRole("button", { name: "Yes, dismiss it" }).click();
+    await expect.poll(() => statusOf("post_one")).toBe("cancelled");
+    expect(await statusOf("post_two")).toBe("failed");
   });
 
   it("reconnects a channel, and notices when it is done", async () => {

@@ -14,7 +14,12 @@ import { pollProblem } from "../../../../apps/page/rooms/write/poll.ts";
 import { fromWall, toWall } from "../../../../apps/shared/wall-time.ts";
 import { createZone } from "../../../../apps/shared/zone.ts";
 import { copyOf, formOf, formOfPost } from "../../../../apps/page/rooms/write/read-form.ts";
-import { draftOf, metadataOf, postChangeOf } from "../../../../apps/page/rooms/write/send-form.ts";
+import {
+  draftOf,
+  mergedForm,
+  metadataOf,
+  postChangeOf,
+} from "../../../../apps/page/rooms/write/send-form.ts";
 
 const BERLIN = createZone("Europe/Berlin");
 const NOW = Date.parse("2026-11-26T10:00:00Z");
@@ -178,6 +183,24 @@ describe("a draft as a form", () => {
     ]);
     const none = { ...form, targets: [{ ...target, media: [] }] };
     expect(draftOf(none, BERLIN, [])["targets"]).toMatchObject([{ mediaUrl: "" }]);
+  });
+
+  it("goes on with what others changed, and with what they left alone", () => {
+    const base: Form = { ...empty(), caption: "Old", note: "Old", media: [picture("/1.png", "One")] };
+    const before = draftOf(base, BERLIN, []);
+    const mine: Form = {
+      ...base,
+      caption: "Mine",
+      note: "Mine",
+      when: "slot",
+      targets: [newTarget("acc_1")],
+      media: [...base.media, picture("/2.png")],
+    };
+    const theirs: Form = { ...base, caption: "Theirs", title: "Theirs", at: "2027-01-01T10:00" };
+    const { caption, title, at, when } = theirs;
+    expect(mergedForm(theirs, mine, before, BERLIN)).toEqual({ ...mine, caption, title, at, when });
+    const described: Form = { ...base, media: [picture("/1.png", "Theirs")] };
+    expect(mergedForm(described, mine, before, BERLIN)).toEqual({ ...mine, media: described.media });
   });
 
   it("has one time of three", () => {

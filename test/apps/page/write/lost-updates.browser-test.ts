@@ -78,6 +78,48 @@ it("goes on with the other one", async () => {
   expect(await post()).toMatchObject({ caption: "Theirs and mine" });
 });
 
+it("takes the other one of what is asked about, and keeps what else was changed here", async () => {
+  const theirs = inDays(3);
+  await changeElsewhere({ scheduledAt: theirs });
+  await text().fill("Mine");
+  await page.getByLabel("Day and time").fill("2030-01-31T09:30");
+  await button("Save the change").click();
+  await page.getByText(/^Changed meanwhile: the time\./).waitFor();
+  await button("Take the other one").click();
+  await expect.poll(() => page.getByLabel("Day and time").inputValue()).not.toBe("2030-01-31T09:30");
+  expect(await text().inputValue()).toBe("Mine");
+  await button("Save the change").click();
+  await isSaved();
+  expect(await post()).toMatchObject({ caption: "Mine", scheduledAt: theirs });
+});
+
+it("takes the other draft, too, with what was written here beside", async () => {
+  const { draft } = await host.call("save_draft", { title: "As it was", caption: "As it was" });
+  const read = async (): Promise<any> => (await host.call("list_drafts", { id: draft.id })).drafts[0];
+  await page.goto(`${host.address}/app/write?draft=${draft.id}`);
+  await expect.poll(() => text().inputValue()).toBe("As it was");
+  await host.call("save_draft", {
+    id: draft.id,
+    revision: draft.revision,
+    caption: "Theirs",
+    note: "Theirs",
+  });
+  await page.getByRole("checkbox", { name: "Blog" }).press("Space");
+  await button("Take the other one").click();
+  await expect.poll(() => text().inputValue()).toBe("Theirs");
+  await expect.poll(async () => (await read()).targets.length).toBe(1);
+  const merged = await read();
+  expect(merged).toMatchObject({ caption: "Theirs", note: "Theirs", title: "As it was" });
+  // One that is decided is not gone on with.
+  await host.call("decide_draft", { id: draft.id, revision: merged.revision, decision: "discard" });
+  await text().fill("Mine after all");
+  await button("Take the other one").click();
+  await page.getByText("It is decided, so it cannot be changed any more. Keep yours as a copy.").waitFor();
+  await button("Keep mine as a copy").click();
+  await page.waitForURL((url) => url.pathname === "/app/write" && !url.search.includes(draft.id));
+  expect(await text().inputValue()).toBe("Mine after all");
+});
+
 it("asks, too, where the change was kept in this browser meanwhile", async () => {
   await text().fill("Mine");
   await page.goto(`${host.address}/app/plan`);

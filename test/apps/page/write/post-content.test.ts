@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import {
   argsOf,
+  besides,
   clashesOf,
   differencesOf,
   fieldsOf,
@@ -59,4 +60,24 @@ it("says what clashes", () => {
   expect(clashInWords(["scheduledAt", "metadata.moreMedia"], POST, when)).toBe(
     "Changed meanwhile: the time, the pictures. The time is now tomorrow.",
   );
+});
+
+it("takes the other one only of what is asked about", () => {
+  const mine = { caption: "Mine", scheduledAt: "then", "metadata.title": "Mine", "metadata.link": "mine" };
+  expect(besides(mine, ["scheduledAt"])).toEqual({
+    caption: "Mine",
+    "metadata.title": "Mine",
+    "metadata.link": "mine",
+  });
+  expect(besides(mine, ["metadata.link"])).toEqual({
+    caption: "Mine",
+    scheduledAt: "then",
+    "metadata.title": "Mine",
+  });
+  // Pictures go together, each with its text.
+  const pictures = { mediaUrl: "mine", "metadata.altText": "Mine" };
+  expect(besides({ ...pictures, caption: "Mine" }, ["metadata.moreMedia"])).toEqual({ caption: "Mine" });
+  expect(besides({ "metadata.altText": "Mine" }, ["metadata.moreMedia"])).toEqual({
+    "metadata.altText": "Mine",
+  });
 });

@@ -95,17 +95,67 @@ it("goes on saying that the time has passed, whatever is saved meanwhile", async
   expect(await refusal.isVisible()).toBe(true);
 });
 
-it("goes on as a new post where the post is cancelled meanwhile", async () => {
-  const scheduledAt = new Date(host.clock.now() + 86_400_000).toISOString();
-  const { post } = await host.call("schedule_post", { accountId: "acc_blog", caption: "Old", scheduledAt });
-  page = await open(`/app/write?post=${post.id}`);
-  await expect.poll(() => text().inputValue()).toBe("Old");
-  await host.call("cancel_post", { id: post.id });
-  await text().fill("Wanted after all");
-  await page.getByText("This post is cancelled by now, so it cannot be changed here.").waitFor();
-  await page.getByRole("link", { name: "Write it as a new post" }).click();
-  await page.waitForURL(/\/app\/write\?(?:text|draft)=/);
-  await expect.poll(() => text().inputValue()).toBe("Wanted after all");
+describe("a post that is past its change", () => {
+  const scheduledAt = "2027-03-31T07:30:00.000Z";
+  const PICTURE = "https://media.example/1.png";
+  const media = { mediaUrl: PICTURE, metadata: { altText: "A loaf", moreMedia: [{ url: `${PICTURE}?2` }] } };
+  let id: string;
+  beforeEach(async () => {
+    const { post } = await host.call("schedule_post", { accountId: "acc_blog", caption: "Old", scheduledAt });
+    id = post.id;
+    const row = { media_url: PICTURE, metadata: JSON.stringify(media.metadata) };
+    await queryOf(host.ctx.store).updateTable("posts").set(row).execute();
+    page = await open(`/app/write?post=${id}`);
+    await expect.poll(() => text().inputValue()).toBe("Old");
+  });
+  const bar = () => page.locator(".action-bar");
+
+  it("goes on as a new one with all of it, where it is cancelled meanwhile", async () => {
+    await host.call("cancel_post", { id });
+    await text().fill("Wanted after all");
+    await bar().getByText("This post is cancelled by now, so it cannot be changed here.").waitFor();
+    // What the channel shows is what is written, and nothing of another kind is said or offered.
+    await page.getByRole("article", { name: "Blog" }).getByText("Wanted after all").waitFor();
+    expect(await page.getByText("but this needs").count()).toBe(0);
+    expect(await button("Save the change").count()).toBe(0);
+    await bar().getByRole("link", { name: "Write it as a new post" }).click();
+    await page.waitForURL(/\/app\/write\?draft=/);
+    const content = {
+      caption: "Wanted after all",
+      scheduledAt,
+      targets: [{ accountId: "acc_blog" }],
+      ...media,
+    };
+    await expect.poll(async () => (await drafts())[0]).toMatchObject(content);
+    await page.goto(`${host.address}/app/write?post=${id}`);
+    await page.getByRole("link", { name: "Write something new" }).waitFor();
+  });
+
+  it("goes on with all of it, too, where it is opened again after that", async () => {
+    await text().fill("Kept here");
+    await page.getByText("Kept in this browser, not saved yet").waitFor();
+    await page.goto(`${host.address}/app/plan`);
+    await host.call("cancel_post", { id });
+    await page.goto(`${host.address}/app/write?post=${id}`);
+    await page.getByRole("link", { name: "Put what you wrote into a new post" }).click();
+    await page.waitForURL(/\/app\/write\?draft=/);
+    await expect
+      .poll(async () => (await drafts())[0])
+      .toMatchObject({ caption: "Kept here", scheduledAt, ...media });
+  });
+
+  it("is sent again with the change, where it failed meanwhile", async () => {
+    await text().fill("Mended");
+    await page.getByRole("article", { name: "Blog" }).getByText("Mended").waitFor();
+    await queryOf(host.ctx.store).updateTable("posts").set({ status: "failed", updated_at: 1 }).execute();
+    await button("Save the change").click();
+    await bar()
+      .getByText(/^This post failed by now\./)
+      .waitFor();
+    await button("Go on with it").click();
+    await button("Schedule again").waitFor();
+    expect(await text().inputValue()).toBe("Mended");
+  });
 });
 
 it("begins with what another app shares, or with a free slot", async () => {

@@ -199,9 +199,12 @@ describe("writing", () => {
     await page.getByRole("link", { name: "Channels" }).first().click();
     const failed = { status: "failed", error: "Feed says: “No cats.” Change it.", next_at: null } as const;
     await queryOf(host.ctx.store).updateTable("posts").set(failed).where("id", "=", post.id).execute();
-    await page.getByText("It did not go out on Blog. Feed says: “No cats.” Change it.").waitFor();
-    await page.getByRole("link", { name: "Mend" }).click();
-    await page.waitForURL(`**/app/plan?post=${post.id}*`);
+    const said = page.locator(".toast").getByText("It did not go out on Blog.", { exact: true });
+    await said.waitFor();
+    await page.getByRole("link", { name: "See problems" }).click();
+    // Why is said there, and the message with it.
+    await page.getByText("“No cats.”").waitFor();
+    await said.waitFor({ state: "detached" });
   });
 
   it("says which channel has no slots, and starts a series", async () => {

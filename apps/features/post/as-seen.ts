@@ -1,0 +1,42 @@
+import { jsonOf, textOf } from "../../shared/json.ts";
+import { isStatus, STATUSES } from "../../shared/statuses.ts";
+
+/** A post as a person saw it. Its times are as the server writes them. */
+interface SeenPost {
+  readonly updatedAt: string;
+}
+
+interface SeenChange<Seen extends SeenPost, T> {
+  /** What others may not have changed meanwhile: where they changed anything else, the change goes through. */
+  readonly fields: readonly (keyof Seen & string)[];
+  /** Rejects where the post was changed since then. */
+  change(ifUpdatedAt: string): Promise<T>;
+  read(): Promise<unknown>;
+  /** A time in words. */
+  when(ms: number): string;
+}
+
+/** Others changed what the person saw. It says how the post is now. */
+export class OtherThanSeen extends Error {}
+
+/** Changes a post only if it still is what the person saw. */
+export async function changeAsSeen<Seen extends SeenPost, T>(
+  seen: Seen,
+  how: SeenChange<Seen, T>,
+): Promise<T> {
+  try {
+    return await how.change(seen.updatedAt);
+  } catch (error) {
+    const post = jsonOf(await how.read().catch(() => null));
+    const updatedAt = textOf(post["updatedAt"]);
+    if (updatedAt === "" || updatedAt === seen.updatedAt) throw error;
+    const isSame = how.fields.every((field) => JSON.stringify(post[field]) === JSON.stringify(seen[field]));
+    if (isSame) return changeAsSeen({ ...seen, updatedAt }, how);
+    const status = textOf(post["status"]);
+    const is =
+      status === "scheduled" || !isStatus(status)
+        ? `is planned for ${how.when(Date.parse(textOf(post["scheduledAt"])))}`
+        : `has the state “${STATUSES[status].label}”`;
+    throw new OtherThanSeen(`Nothing was done: the post was changed elsewhere meanwhile, and now ${is}.`);
+  }
+}
