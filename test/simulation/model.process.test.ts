@@ -135,9 +135,9 @@ describe.concurrent("the model of publishing", { timeout: TIMEOUT_MS }, () => {
   it("does what the simulation does, and does not send after another has taken over", async ({ expect }) => {
     using folder = temporaryFolder();
     const file = join(folder.path, "simulated.qnt");
-    const args = ["--without", "putBack", "--model", file];
-    const simulated = await node("--import", "tsx", "test/simulation/main.ts", "--seeds", "1..24", ...args);
-    expect(simulated.output).toContain("24 histories, 0 violations");
+    const args = ["--without", "putBack,twice", "--model", file];
+    const simulated = await node("--import", "tsx", "test/simulation/main.ts", "--seeds", "1..32", ...args);
+    expect(simulated.output).toContain("32 histories, 0 violations");
     const traces = readFileSync(file, "utf8");
     expect(new Set(traces.match(/seed\d+/g)).size).toBeGreaterThanOrEqual(20);
     expect(traces.match(/takeOver\(/g)?.length).toBeGreaterThanOrEqual(3);

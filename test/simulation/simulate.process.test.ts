@@ -5,6 +5,8 @@ import { expect, it } from "vitest";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const run = promisify(execFile);
+/** Worlds take their time on a busy machine. */
+const TIMEOUT = { timeout: 240_000 };
 
 async function simulate(...args: string[]): Promise<string> {
   const command = ["--import", "tsx", "test/simulation/main.ts", ...args];
@@ -14,7 +16,7 @@ async function simulate(...args: string[]): Promise<string> {
   return stdout;
 }
 
-it("is the same history for the same seed, byte for byte, whatever ran before it", async () => {
+it("is the same history for the same seed, byte for byte, whatever ran before it", TIMEOUT, async () => {
   const [alone, again, after] = await Promise.all([
     simulate("--seed", "7", "--trace"),
     simulate("--seed", "7", "--trace"),
@@ -26,6 +28,6 @@ it("is the same history for the same seed, byte for byte, whatever ran before it
 });
 
 /** Histories in which something was amiss once: the call was answered by "The disk is full", and the post went out. */
-it.each(["3"])("holds where it did not: %s", async (seed) => {
+it.each(["3"])("holds where it did not: %s", TIMEOUT, async (seed) => {
   expect(await simulate("--seed", seed)).toContain("1 histories, 0 violations");
 });
