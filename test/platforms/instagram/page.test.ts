@@ -87,6 +87,7 @@ describe("a film that nobody can fetch", () => {
     const stage = await openOne();
     stage.instagram.state.cutAfter = 700;
     const { ctx, account } = stage;
+    Object.assign(ctx.settings, { maxLatenessMs: 2 * DAY });
     const { id } = await addPost(ctx, account, { ...reel, scheduled_at: ctx.clock.now() });
     await drain(ctx);
     await ctx.clock.advance(DAY);

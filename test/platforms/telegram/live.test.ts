@@ -58,7 +58,7 @@ describe("a live post", () => {
     const unknown = await world.publish(account, {});
     await expect(editPublishedPost(call, { id: unknown.id, caption: "New" })).rejects.toMatchObject({
       kind: "conflict",
-      message: expect.stringContaining("gave no id"),
+      message: expect.stringContaining("Its id on Telegram is not known"),
     });
   });
 

@@ -6,6 +6,8 @@ import { queryOf } from "../../support/handles.ts";
 import { addPost, readPost } from "../../support/publishing.ts";
 import { openWordpress } from "./stage.ts";
 
+const UNSEEN = { platform_post_id: null, published_at: null };
+
 it.each([{}, { slug: "loud" }])(
   "finds a post again that went out after the copy was made that the database comes from: %j",
   async (metadata) => {
@@ -22,7 +24,7 @@ it.each([{}, { slug: "loud" }])(
     await db.deleteFrom("effects").execute();
     const suspect = { ...effect!, step: RESTORED_STEP, state: "done" as const, started_at: first.created_at };
     await db.insertInto("effects").values(suspect).execute();
-    const before = { status: "scheduled", next_at: ctx.clock.now(), platform_post_id: null } as const;
+    const before = { status: "scheduled", next_at: ctx.clock.now(), ...UNSEEN } as const;
     await db.updateTable("posts").set(before).where("id", "=", id).execute();
     expect(await endOf(stage, id)).toMatchObject({ status: "published", error: null });
     expect((await readPost(ctx, id)).platform_post_id).toBe(first.platform_post_id);
