@@ -65,7 +65,8 @@ export async function addPosts(store: Pick<Store, "write">, posts: readonly Test
         file_ids: null,
         created_at: 0,
       });
-      await insertPost(tx, { ...row, status: post.status ?? "scheduled" });
+      const { id, status = "scheduled" } = post;
+      await insertPost(tx, { ...row, status, ...(status === "published" && { platform_post_id: id }) });
     }
   });
 }
