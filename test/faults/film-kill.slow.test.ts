@@ -26,7 +26,7 @@ it.skipIf(process.platform !== "linux")(
   async () => {
     using folder = temporaryFolder();
     const film = join(folder.path, "long.mkv");
-    const made = "-v error -y -f lavfi -i testsrc2=size=1280x720:rate=60 -t 20 -c:v mpeg4 -q:v 3";
+    const made = "-v error -y -f lavfi -i testsrc2=size=1280x720:rate=60 -t 10 -c:v mpeg4 -q:v 3";
     execFileSync("ffmpeg", [...made.split(" "), film]);
     const bytes = readFileSync(film);
     await using source = await startCanary((_request, response) => response.end(bytes));
