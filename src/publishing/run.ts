@@ -163,6 +163,8 @@ function situationOf(ctx: AppContext, claimed: PostAtWork, effects: LedgerStandi
     now: ctx.clock.now(),
     scheduledAt: post.scheduled_at,
     isUploaded: post.status === "uploaded",
+    showsItself:
+      post.status === "uploaded" && ctx.platforms.get(post.provider)?.capabilities.scheduling === "platform",
     isPublished: post.status === "published",
     isOpen,
     hasTouchedPlatform: effects.hasTouchedPlatform(),

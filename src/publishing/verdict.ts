@@ -17,6 +17,8 @@ export interface Situation {
   readonly now: number;
   readonly scheduledAt: number;
   readonly isUploaded: boolean;
+  /** It is on a platform that shows it at its time, whoever asks. */
+  readonly showsItself: boolean;
   readonly isPublished: boolean;
   /** A step's outcome is open. */
   readonly isOpen: boolean;
@@ -150,7 +152,8 @@ function backTo(at: Situation): "release" | null {
 function retryLater(why: string, at: Situation, retry = soon(at.tries, at.random)): AttemptResult {
   const { tries, isLast } = retry;
   const nextAt = at.now + retry.afterMs;
-  if (isLast || nextAt > at.giveUpAt) return failed(`${why} ${retry.wayOut}`, at);
+  if (isLast || nextAt > at.giveUpAt)
+    return at.showsItself ? unknown(why, at) : failed(`${why} ${retry.wayOut}`, at);
   const until = Math.min(nextAt, Math.max(at.now, at.scheduledAt + HEAD_BLOCKS_MS));
   const accountWait = { until, cause: "order" as const };
   return resultOf(at, "retrying", { trigger: backTo(at), nextAt, error: why, tries, accountWait });
@@ -175,7 +178,7 @@ function waitForReconnect(fault: PlatformFault, at: Situation): AttemptResult {
 function waitForRate(fault: PlatformFault, at: Situation): AttemptResult {
   const allowedAt = at.now + Math.max(fault.retryAfterMs ?? rateBackoffMs(at.tries, at.random), SECOND);
   if (allowedAt > at.giveUpAt)
-    return at.isOpen
+    return at.isOpen || at.showsItself
       ? unknown(fault.message, at)
       : failed(`${fault.message} That is past the post's time. Send it again later.`, at);
   return resultOf(at, "retrying", {

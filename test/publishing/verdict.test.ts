@@ -19,6 +19,7 @@ const AT: Situation = {
   now: NOW,
   scheduledAt: NOW - 10 * SECOND,
   isUploaded: false,
+  showsItself: false,
   isPublished: false,
   isOpen: false,
   hasTouchedPlatform: false,
@@ -304,3 +305,15 @@ describe("beside the table", () => {
     );
   });
 });
+
+it.each(["rate, 30 s", "transient", "not_sent", "setup", "no media", "full disk"])(
+  "leaves a post in doubt that its platform shows by itself, where looking at it fails until the end: %s",
+  (what) => {
+    const flags = { isOpen: false, isUploaded: true, isLate: true, hasTouchedPlatform: true };
+    expect(show(verdict(what, flags, { showsItself: true }))).toMatchObject({
+      state: "failed",
+      doubt: "yes",
+    });
+    expect(show(verdict(what, flags))).toMatchObject({ state: "failed", doubt: "no" });
+  },
+);
