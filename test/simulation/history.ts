@@ -89,4 +89,6 @@ export interface FinalPost {
   readonly scheduledAt: number;
   readonly isHeld: boolean;
   readonly hasWarnings: boolean;
+  /** By the clock of the host that wrote it. */
+  readonly updatedAt: number;
 }

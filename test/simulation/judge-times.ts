@@ -1,4 +1,4 @@
-import type { Deed, Version, Wish } from "./history.ts";
+import type { Deed, FinalPost, Version, Wish } from "./history.ts";
 import type { Outcome } from "./judge.ts";
 import type { Publication } from "./platforms.ts";
 
@@ -6,8 +6,8 @@ import type { Publication } from "./platforms.ts";
 
 const HOUR = 3_600_000;
 
-/** Where nothing fails, a post that is due and has its channel for itself is public by then. */
-const ON_TIME_WITHIN_MS = 6_000;
+/** Where nothing fails, a post that is due and has its channel for itself is on its way, or public, by then. */
+const ON_TIME_WITHIN_MS = { atOnce: 700, inSteps: 6_000 } as const;
 
 /** What had begun when its channel was paused has ended by then, where nothing fails. */
 const UNDER_WAY_MS = 3_000;
@@ -39,6 +39,7 @@ export function judgeTimes(outcome: Outcome): string[] {
       ? all.flatMap((one) => [...notOnTime(one, all, outcome), ...paused(one, outcome)])
       : []),
     ...outcome.wishes.flatMap((wish) => inNoSlot(wish, outcome)),
+    ...outcome.posts.flatMap(missedInTime),
   ];
 }
 
@@ -87,6 +88,14 @@ function isInUnknownSlot({ slotAt, versions }: Wish): boolean {
   return slotAt === null && versions.some(({ deed }) => deed.args["slot"] !== undefined);
 }
 
+/** A post may be late by an hour, and is called missed only then. */
+function missedInTime({ caption, error, updatedAt, scheduledAt }: FinalPost): string[] {
+  const lateMs = updatedAt - scheduledAt;
+  return error?.startsWith("It missed its time") === true && lateMs < HOUR
+    ? [`“${caption}” is called missed ${Math.round(lateMs / 60_000)} minutes after its time.`]
+    : [];
+}
+
 function notOnTime(one: OfWish, all: readonly OfWish[], { deeds }: Outcome): string[] {
   const { wish, publication } = one;
   if (isInUnknownSlot(wish)) return [];
@@ -100,9 +109,10 @@ function notOnTime(one: OfWish, all: readonly OfWish[], { deeds }: Outcome): str
     .filter(({ invokedAt }) => invokedAt < publication.at)
     .map(endOf);
   const may = Math.max(latestTime(one, endOf), ...before, ...resumed);
-  return publication.at <= may + ON_TIME_WITHIN_MS
-    ? []
-    : [`${wish.name} came out ${Math.round((publication.at - may) / 1_000)} seconds late for no reason.`];
+  const isAtOnce = AT_ONCE.includes(publication.platform);
+  const within = isAtOnce ? ON_TIME_WITHIN_MS.atOnce : ON_TIME_WITHIN_MS.inSteps;
+  const at = isAtOnce ? publication.leftAt : publication.at;
+  return at <= may + within ? [] : [`${wish.name} came out ${Math.round(at - may)} ms late for no reason.`];
 }
 
 /** Posts that are so late go out one by one. */

@@ -56,6 +56,7 @@ const row = (more: Partial<FinalPost> = {}): FinalPost => ({
   scheduledAt: DUE,
   isHeld: false,
   hasWarnings: false,
+  updatedAt: DUE,
   ...more,
 });
 
@@ -103,6 +104,8 @@ const sentTwice = (isRefused: boolean): Outcome["sent"] => [
 
 const failed = (more: Partial<FinalPost> = {}): FinalPost =>
   row({ status: "failed", error: "It was refused.", ...more });
+const missed = (minutes: number): FinalPost =>
+  failed({ error: "It missed its time: nothing was running.", updatedAt: DUE + minutes * MINUTE });
 const cancelled = { cancels: [deed(2 * MINUTE)] };
 const approval = (revision: number): Deed => deed(3 * MINUTE, { args: { revision } });
 const draft = (approvals: Deed[]): Wish =>
@@ -325,8 +328,9 @@ describe("the judge", () => {
       late(80, { jumps: [0] }),
       late(80, { jumps: [DUE + 80 * MINUTE] }),
     ],
-    ["late where nothing fails", late(1, { isCalm: true }), late(0.05, { isCalm: true })],
-    ["while its channel is paused", pausedUntil(200 * MINUTE, DUE), pausedUntil(DUE, DUE + 1_000)],
+    ["missed in time", { published: [], posts: [missed(59)] }, { published: [], posts: [missed(61)] }],
+    ["late where nothing fails", late(1, { isCalm: true }), late(0.01, { isCalm: true })],
+    ["while its channel is paused", pausedUntil(200 * MINUTE, DUE), pausedUntil(DUE, DUE + 500)],
     ["refused and sent again", { sent: sentTwice(true) }, { sent: sentTwice(false) }],
     [
       "refused and sent again for nobody",
