@@ -183,7 +183,8 @@ export class Network {
       if (this.kills(arrived)) return this.end(realm);
       if (fault === "dies") world.after(world.between(0, 80), () => this.end(realm), OUTSIDE);
       const isSlow = fault === "slow";
-      const onWay = isSlow && world.chance(0.5) ? world.between(1_000, LONGEST_MS) : world.between(1, 40);
+      const isLate = (isSlow || fault === "dies") && world.chance(0.5);
+      const onWay = isLate ? world.between(1_000, LONGEST_MS) : world.between(1, 40);
       const arrive = (): void => {
         if (hasArrived) return;
         hasArrived = true;

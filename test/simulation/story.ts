@@ -87,7 +87,7 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
     folder,
     tools: stage.tools,
     database: stage.database,
-    hasServer: world.chance(0.4),
+    hasServer: world.chance(0.5),
   });
   options.watch?.(machine, network);
   const stray: string[] = [];
@@ -251,9 +251,9 @@ const UNREST = {
   boot: 22,
   crash: 28,
   stop: 8,
-  freeze: 8,
+  freeze: 14,
   jump: 5,
-  cut: 5,
+  cut: 10,
   downtime: 4,
   copy: 8,
   putBack: 6,

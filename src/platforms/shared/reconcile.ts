@@ -52,7 +52,8 @@ export async function reconcileByListing<R>(
 ): Promise<Reconciled<R>> {
   const { io } = listing;
   const now = io.now();
-  if (now < intentAt + (listing.keyMs ?? 0) * 0.75) return { outcome: "send_again", isStillInDoubt: true };
+  const { keyMs = null } = listing;
+  if (keyMs !== null && now < intentAt + keyMs * 0.75) return { outcome: "send_again", isStillInDoubt: true };
   let { doubt } = listing;
   const findSince = (at: number): Promise<R | null> =>
     listing.find(at - CLOCK_TOLERANCE_MS, (reason) => (doubt = reason));
@@ -60,9 +61,11 @@ export async function reconcileByListing<R>(
   const found =
     (await findSince(intentAt)) ?? (io.aheadMs() > 0 ? await findSince(intentAt - io.aheadMs()) : null);
   if (found !== null) return { outcome: "done", result: found };
-  const { absentAt, ...kept } = Handle.parse(handle ?? {});
-  if (absentAt === undefined) await saveHandle({ ...kept, absentAt: now });
-  const waitMs = (absentAt ?? now) + listing.listedAfterMs - now;
+  const { absentAt: noted = now, ...kept } = Handle.parse(handle ?? {});
+  // A clock that was put back since proves nothing.
+  const absentAt = Math.min(noted, now);
+  if (absentAt === now) await saveHandle({ ...kept, absentAt });
+  const waitMs = absentAt + listing.listedAfterMs - now;
   if (waitMs > 0) return { outcome: "ask_again", afterMs: waitMs };
   if (wasTaken) return { outcome: "unknown", reason: TAKEN };
   if (doubt !== undefined) return { outcome: "unknown", reason: doubt };

@@ -61,6 +61,16 @@ describe("reconcileByListing", () => {
     expect(await ask(12 * MINUTE)).toMatchObject({ outcome: "ask_again" });
   });
 
+  it("looks for it also by a clock that was put back since", async () => {
+    const one = step();
+    const ask = (afterMs: number, find = async (): Promise<string | null> => null) =>
+      reconcileByListing(one.context(), listing(afterMs, { find }));
+    expect(await ask(MINUTE)).toMatchObject({ outcome: "ask_again" });
+    expect(await ask(-5 * MINUTE)).toEqual({ outcome: "ask_again", afterMs: 30 * SECOND });
+    expect(await ask(-5 * MINUTE + 10 * SECOND)).toEqual({ outcome: "ask_again", afterMs: 20 * SECOND });
+    expect(await ask(-4 * MINUTE, async () => "7")).toEqual({ outcome: "done", result: "7" });
+  });
+
   it("never sends again what the platform said it took, though no listing shows it", async () => {
     const one = step();
     const ask = (afterMs: number) =>

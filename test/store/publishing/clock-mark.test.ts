@@ -15,6 +15,12 @@ describe("the time that is noted", () => {
     const free = await addAccount(ctx, { next_allowed_at: back - MINUTE });
     const retrying = await addPost(ctx, account, { scheduled_at: back - MINUTE, next_at: now + 10 * SECOND });
     const ahead = await addPost(ctx, account, { scheduled_at: now, next_at: now + 10 * SECOND });
+    const begun = { run: 1, fence: 1, effect_key: "k", request_hash: "h", asked: 0, started_at: now };
+    for (const state of ["intent", "done"] as const)
+      await queryOf(ctx.store)
+        .insertInto("effects")
+        .values({ ...begun, post_id: ahead.id, step: state, state })
+        .execute();
     const waiting = await addPost(ctx, account, { scheduled_at: now + HOUR, due_at: now, next_at: now });
 
     expect((await claims.noteTime(back, SECOND)).backMs).toBe(HOUR);
@@ -27,6 +33,13 @@ describe("the time that is noted", () => {
       .execute();
     expect(accounts.find(({ id }) => id === account.id)?.next_allowed_at).toBe(back + 30 * SECOND);
     expect(accounts.find(({ id }) => id === free.id)?.next_allowed_at).toBe(back - MINUTE);
+    const effects = await queryOf(ctx.store).selectFrom("effects").select(["step", "started_at"]).execute();
+    expect(new Map(effects.map((row) => [row.step, row.started_at]))).toEqual(
+      new Map([
+        ["intent", back],
+        ["done", now],
+      ]),
+    );
     expect((await readPost(ctx, retrying.id)).next_at).toBe(back + 10 * SECOND);
     expect((await readPost(ctx, ahead.id)).next_at).toBe(now);
     expect((await readPost(ctx, waiting.id)).next_at).toBe(now);

@@ -283,6 +283,11 @@ async function bringForward(tx: Tx, now: number, byMs: number): Promise<void> {
     sql`UPDATE posts SET next_at = CASE WHEN next_at - ${byMs} < scheduled_at THEN scheduled_at ELSE next_at - ${byMs} END
       WHERE next_at > ${now} AND next_at > scheduled_at AND next_at IS NOT NULL AND lease_worker IS NULL`,
   );
+  // What was begun by the clock of before is looked for on its platform from when it was begun.
+  await change(
+    tx,
+    sql`UPDATE effects SET started_at = started_at - ${byMs} WHERE state IN ('intent', 'unknown')`,
+  );
   await change(tx, sql`UPDATE grants SET renew_at = renew_at - ${byMs} WHERE renew_at > ${now}`);
   await change(tx, sql`UPDATE webhook_deliveries SET next_at = next_at - ${byMs} WHERE next_at > ${now}`);
 }
