@@ -89,6 +89,8 @@ export interface FinalPost {
   readonly scheduledAt: number;
   readonly isHeld: boolean;
   readonly hasWarnings: boolean;
+  /** It is looked at again: what follows it is tried for an hour. */
+  readonly isTried: boolean;
   /** By the clock of the host that wrote it. */
   readonly updatedAt: number;
 }

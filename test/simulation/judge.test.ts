@@ -56,6 +56,7 @@ const row = (more: Partial<FinalPost> = {}): FinalPost => ({
   scheduledAt: DUE,
   isHeld: false,
   hasWarnings: false,
+  isTried: false,
   updatedAt: DUE,
   ...more,
 });
@@ -340,6 +341,7 @@ describe("the judge", () => {
     ["a comment twice", thread([comment(), comment()]), thread([comment()])],
     ["a comment before its post", thread([comment(DUE - MINUTE)]), thread([comment()])],
     ["no comment", thread([]), thread([], { hasWarnings: true })],
+    ["no comment yet", thread([]), thread([], { isTried: true })],
     ["nobody's", { published: [out(), out("spam")] }, {}],
     ["asked what may not be asked", { violations: ["POST /d/publish: twice"] }, {}],
     ["thrown", { stray: ["TypeError"] }, {}],

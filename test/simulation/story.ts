@@ -385,6 +385,7 @@ async function readPosts(host: Host | undefined): Promise<FinalPost[]> {
     error: row.error === null ? null : String(fromStoredOrNull(row.error)),
     inDoubt: row.in_doubt === 1,
     hasWarnings: row.warnings !== null,
+    isTried: row.next_at !== null,
     updatedAt: row.updated_at,
     scheduledAt: row.scheduled_at,
     isHeld: held.some(({ id }) => id === row.account_id),
