@@ -120,7 +120,8 @@ function isLeftOver(one: OfWish): boolean {
   return one.publication.at > latestTime(one, endOf) + LEFT_OVER_MS;
 }
 const LEFT_OVER_MS = 175_000;
-const SPACED_MS = 30_000;
+/** And the next look: no timer is set for the end of a channel's wait. */
+const SPACED_MS = 31_000;
 
 function endOf({ answeredAt, invokedAt }: Deed): number {
   return answeredAt ?? invokedAt;
