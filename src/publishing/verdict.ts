@@ -17,7 +17,7 @@ export interface Situation {
   readonly now: number;
   readonly scheduledAt: number;
   readonly isUploaded: boolean;
-  /** It is on a platform that shows it at its time, whoever asks. */
+  /** It is on a platform that shows it at its time by itself. */
   readonly showsItself: boolean;
   readonly isPublished: boolean;
   /** A step's outcome is open. */
