@@ -177,8 +177,10 @@ export class Trace {
       this.#ask(name);
       this.#absentAt = -1;
       slot.doing = "Sending";
-    } else if (row.state !== before.state && slot.doing === "Reading") this.#ask(name);
-    else if (row.state === before.state && row.handle !== before.handle) {
+    } else if (row.state !== before.state && slot.doing === "Reading") {
+      this.#ask(name);
+      if (row.state === "not_sent") this.#say(`noteNotSent("${name}")`);
+    } else if (row.state === before.state && row.handle !== before.handle) {
       if (slot.doing !== "Reading" || this.#absentAt >= 0) return;
       this.#ask(name);
       this.#absentAt = this.#now;
