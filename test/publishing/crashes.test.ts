@@ -4,7 +4,7 @@ import { MINUTE, SECOND } from "../../src/domain/time.ts";
 import { TIME_LIMITS } from "../../src/domain/time-limits.ts";
 import { fromStored } from "../../src/domain/sentences.ts";
 import { claimDue, LateCauses } from "../../src/publishing/claim.ts";
-import { startPublisher } from "../../src/publishing/loop.ts";
+import { type Publisher, startPublisher } from "../../src/publishing/loop.ts";
 import type { ClaimedPost } from "../../src/store/engine/claims.ts";
 import { takeOver } from "../../src/store/queries/publishing/release.ts";
 import { agentsWords } from "../../src/toolkit/words.ts";
@@ -96,13 +96,15 @@ describe("a post whose process ends while it works on it", () => {
 
   it("is worked on after the others once it was there twice, with no other such post beside it", async () => {
     const order: string[] = [];
+    // The first posts are taken up while it starts.
+    let publisher: Publisher | null = null;
     let [working, most] = [0, 0];
     const platform = scriptedPlatform({
       publish: async ({ caption, id }) => {
         order.push(caption ?? "");
         if (caption === "suspect") most = Math.max(most, (working += 1));
         // The publisher is woken meanwhile, and looks for more.
-        for (let wakes = 0; wakes < 5; wakes++, publisher.wake())
+        for (let wakes = 0; wakes < 5; wakes++, publisher?.wake())
           await new Promise((resolve) => setTimeout(resolve, 5));
         if (caption === "suspect") working -= 1;
         return { state: "live", platformPostId: id, platformUrl: null };
@@ -115,7 +117,7 @@ describe("a post whose process ends while it works on it", () => {
       await queryOf(own.store).updateTable("posts").set({ crashes }).where("id", "=", id).execute();
     }
     const identity = { role: "serve", host: "test", pid: process.pid, version: "0" } as const;
-    const publisher = await startPublisher({ ...own, workerId: newId("wrk") }, { identity });
+    publisher = await startPublisher({ ...own, workerId: newId("wrk") }, { identity });
     await expect.poll(() => order.length).toBe(8);
     await publisher.close();
     expect(most).toBe(1);
