@@ -61,6 +61,8 @@ describe("a waiting post", () => {
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByRole("heading", { name: /Tue,? 24 Nov, 09:00/ }).waitFor();
     expect(await at()).toBe("2026-11-24T08:00:00.000Z");
+    // By then the panel has read what came of it, and reads no more.
+    await post.getByText(/^Last changed\. Planned for Tue,? 24 Nov, 09:00\.$/).waitFor();
     // Others moved it since it was seen.
     host.clock.advance(1_000);
     await host.call("update_post", { id: "post_move", scheduledAt: "2026-11-26T08:00:00Z" });
