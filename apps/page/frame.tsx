@@ -143,12 +143,11 @@ function RoomLink({
   );
 }
 
-/** Whether posts go out. */
+/** Whether posts go out. A page that lost the network before its first answer says so too. */
 function Pulse() {
-  const now = status.value;
-  if (now === null) return null;
   const isKnown = offline.value === null;
-  const { running } = now.publisher;
+  if (status.value === null && isKnown) return null;
+  const running = status.value?.publisher.running ?? false;
   return (
     <>
       <p class={!isKnown ? "pulse unknown" : running ? "pulse" : "pulse bad"}>

@@ -68,6 +68,14 @@ describe("without a network", () => {
     await page.getByText("You are offline.").first().waitFor({ state: "detached" });
   });
 
+  it("says that nothing is known, also where the network went before the first answer", async () => {
+    await open("/app/plan");
+    await page.route("**/app/api/tools/get_status", (route) => route.abort());
+    await page.reload();
+    await page.getByText("Not known now whether publishing is on").waitFor();
+    await page.getByRole("button", { name: "Sign out" }).waitFor();
+  });
+
   it.each(["seen before", "never seen"])(
     "every room has its title and a way to try again: %s",
     async (seen) => {
