@@ -144,21 +144,25 @@ async function retry(people: People, wish = people.pickWish()): Promise<void> {
   await asked.over;
 }
 
-/** Two people at one post, and just when it is due. */
+/** Two people at one post, just when it is due, or while it should be out already. */
 async function together(people: People): Promise<void> {
   const { world } = people;
   const now = people.clock();
-  const wish = people.wishes.find(({ versions, id }) => {
-    const due = versions.at(-1)?.scheduledAt ?? 0;
-    return id !== null && due > now && due < now + SOON_MS;
+  const near = people.wishes.filter((wish) => {
+    const due = wish.versions.at(-1)?.scheduledAt ?? 0;
+    return (
+      wish.id !== null && due > now - LATELY_MS && due < now + SOON_MS && (due > now || !people.isOut(wish))
+    );
   });
-  if (wish === undefined) return;
+  if (near.length === 0) return;
+  const wish = world.pick(near);
   if (world.chance(0.7)) await people.sleepUntil(wish.versions.at(-1)?.scheduledAt ?? 0);
   const acts = [update, update, cancel, retry];
   const two = [world.pick(acts), world.pick(acts)];
   await Promise.all(two.map((act) => act(people, wish)));
 }
 const SOON_MS = 120_000;
+const LATELY_MS = 5 * 60_000;
 
 /** Whoever has lost an answer asks with the same key again, also after they had it. */
 async function repeat(people: People): Promise<void> {

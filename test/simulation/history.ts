@@ -1,6 +1,19 @@
 /** By then what is due is settled, once no fault happens any more. */
 export const SETTLED_WITHIN_MS = 10 * 60_000;
 
+/** `calm`: nothing fails, and what goes out is held to the second. `limits`: platforms slow down and refuse. */
+export type Mood = "calm" | "limits" | "wild";
+
+/** For some seconds a machine's clock was ahead by so many ms. */
+export interface Glitch {
+  /** In true time. */
+  readonly from: number;
+  to: number;
+  readonly byMs: number;
+  /** The processes that saw it begin. */
+  readonly hosts: readonly string[];
+}
+
 /** What was asked, and what came of it: what the judge reads. Times are true times in ms. */
 export interface Deed {
   readonly tool: string;

@@ -21,6 +21,7 @@ import { type CallResult, createToolbox, type Toolbox } from "../../src/toolkit/
 import { agentsWords } from "../../src/toolkit/words.ts";
 import { rawOf } from "../support/handles.ts";
 import { Server, type ServerConnection } from "./server.ts";
+import type { Glitch } from "./history.ts";
 import { endConnections, type Network } from "./network.ts";
 import { PLATFORMS } from "./thread-platform.ts";
 import type { Realm, World } from "./world.ts";
@@ -37,6 +38,7 @@ export class Machine {
   readonly hosts: Host[] = [];
   /** When its clock was set, in true time. */
   readonly jumps: number[] = [];
+  readonly glitches: Glitch[] = [];
   /** Of all its processes, which have one wall clock. */
   skewMs = 0;
   /** Until then nothing more can be written. */
@@ -84,6 +86,11 @@ export class Machine {
 
   get living(): readonly Host[] {
     return this.hosts.filter(({ realm }) => !realm.isDead);
+  }
+
+  /** Those that take calls. Where nothing fails, none that is about to end does. */
+  get open(): readonly Host[] {
+    return this.#isCalm ? this.living.filter(({ isDismissed }) => !isDismissed) : this.living;
   }
 
   setClock(byMs: number): void {
@@ -134,6 +141,8 @@ export class Host {
   publisher: Publisher | null = null;
   /** Until then it does not reach the server of the database. */
   cutUntil = -1;
+  /** It is about to be asked to end. */
+  isDismissed = false;
   readonly #connection: ServerConnection | null;
   /** Which of the machines it runs on, where each is one of its own. */
   readonly #place: number;

@@ -19,6 +19,7 @@ export function judgeActs(outcome: Outcome): string[] {
     ...inPart(outcome),
     ...untrue(outcome),
     ...notAllowed(outcome),
+    ...outcome.wishes.flatMap(changedAfterYes),
     ...outcome.figures
       .filter(({ stored, told }) => !stored.every((one) => told.includes(one)))
       .map(({ text, stored }) => `“${text}” has figures that nobody told of it: ${stored.join(", ")}.`),
@@ -116,6 +117,16 @@ function notAllowed({ deeds, wishes, published }: Outcome): string[] {
   ];
 }
 
+/** What is approved is not changed any more, and what was changed is not approved as it was. */
+function changedAfterYes({ name, versions, approvals, isForgotten }: Wish): string[] {
+  const [yes] = (approvals ?? []).filter(({ outcome, args }) => outcome === "done" && "revision" in args);
+  const isLater = ({ revision, deed }: Wish["versions"][number]): boolean =>
+    deed.outcome === "done" && Number(revision) > Number(yes?.args["revision"]);
+  return yes !== undefined && !isForgotten && versions.some(isLater)
+    ? [`${name} was approved as it was before, and changed.`]
+    : [];
+}
+
 /** What had begun is over by then. */
 const UNDER_WAY_MS = { calm: 3_000, wild: 100_000 };
 
@@ -123,7 +134,7 @@ const UNDER_WAY_MS = { calm: 3_000, wild: 100_000 };
 function disconnected({ tool, args, answeredAt, outcome, isForgotten }: Deed, of: Outcome): string[] {
   if (tool !== "disconnect_channel" || outcome !== "done" || answeredAt === null || isForgotten === true)
     return [];
-  const from = answeredAt + UNDER_WAY_MS[of.isCalm ? "calm" : "wild"];
+  const from = answeredAt + UNDER_WAY_MS[of.mood === "calm" ? "calm" : "wild"];
   const isAgain = (deed: Deed): boolean =>
     deed.tool === "connect_channel" && deed.args["accountId"] === args["accountId"];
   const again = of.deeds.filter((deed) => isAgain(deed) && (deed.answeredAt ?? Infinity) > answeredAt);

@@ -19,7 +19,7 @@ const LATEST_MS = 71 * 60_000;
 const CLOCK_SET_MS = 60_000;
 
 /** These have what is to become public in one request. */
-const AT_ONCE = ["class_a", "class_b", "class_e", "class_f"];
+export const AT_ONCE = ["class_a", "class_b", "class_e", "class_f"];
 
 interface OfWish {
   readonly wish: Wish;
@@ -35,7 +35,7 @@ export function judgeTimes(outcome: Outcome): string[] {
   });
   return [
     ...all.flatMap((one) => tooLate(one, outcome)),
-    ...(outcome.isCalm
+    ...(outcome.mood === "calm"
       ? all.flatMap((one) => [...notOnTime(one, all, outcome), ...paused(one, outcome)])
       : []),
     ...outcome.wishes.flatMap((wish) => inNoSlot(wish, outcome)),
@@ -84,7 +84,7 @@ function tooLate(one: OfWish, { jumps }: Outcome): string[] {
 }
 
 /** It was moved, or the answer that told its slot was lost. */
-function isInUnknownSlot({ slotAt, versions }: Wish): boolean {
+export function isInUnknownSlot({ slotAt, versions }: Wish): boolean {
   return slotAt === null && versions.some(({ deed }) => deed.args["slot"] !== undefined);
 }
 
@@ -110,7 +110,9 @@ function notOnTime(one: OfWish, all: readonly OfWish[], { deeds }: Outcome): str
     .map(endOf);
   const may = Math.max(latestTime(one, endOf), ...before, ...resumed);
   const isAtOnce = AT_ONCE.includes(publication.platform);
-  const within = isAtOnce ? ON_TIME_WITHIN_MS.atOnce : ON_TIME_WITHIN_MS.inSteps;
+  // The later steps of one that is left over wait as long as other posts of its channel.
+  const ownSpacing = isLeftOver(one) ? SPACED_MS : 0;
+  const within = isAtOnce ? ON_TIME_WITHIN_MS.atOnce : ON_TIME_WITHIN_MS.inSteps + ownSpacing;
   const at = isAtOnce ? publication.leftAt : publication.at;
   return at <= may + within ? [] : [`${wish.name} came out ${Math.round(at - may)} ms late for no reason.`];
 }

@@ -65,7 +65,7 @@ const NOTHING = { deeds: [], series: [], hooks: [], told: [], events: [], figure
 
 function told(more: Partial<Outcome>): string[] {
   const holds = { wishes: [wish()], published: [out()], posts: [row()], clockAt: 200 * MINUTE };
-  const world = { isCalm: false, zone: "UTC", channels, jumps: [], sent: [] };
+  const world = { mood: "wild" as const, glitches: [], zone: "UTC", channels, jumps: [], sent: [] };
   return judge({ violations: [], stray: [], ...world, ...NOTHING, ...holds, ...more });
 }
 
@@ -76,7 +76,7 @@ const channels = ["acc_1", "acc_2"].map((id) => ({
 }));
 /** In a world without faults, its channel paused and resumed around its time. */
 const pausedUntil = (resumedAt: number, sentAt: number): Partial<Outcome> => ({
-  isCalm: true,
+  mood: "calm",
   published: [out("post 1 v1", sentAt)],
   deeds: [
     deed(50 * MINUTE, { args: { accountId: "acc_1", paused: true } }),
@@ -98,17 +98,48 @@ const inSlot = (slotAt: number, zone = "UTC"): Partial<Outcome> => ({
   zone,
 });
 
-const sentTwice = (isRefused: boolean): Outcome["sent"] => [
-  { text: "post 1 v1", at: DUE, isRefused },
-  { text: "post 1 v1", at: DUE + 2, isRefused: false },
-];
+const sentAt = (at: number, text = "post 1 v1"): Outcome["sent"][number] => {
+  return { platform: "class_a", text, at, clockAt: at, isRefused: false };
+};
+const sentTwice = (isRefused: boolean): Partial<Outcome> => ({
+  mood: "limits",
+  sent: [{ ...sentAt(DUE), isRefused }, sentAt(DUE + 2)],
+});
+/** Another post of its channel, due five seconds later. */
+const nextOne = wish({
+  name: "post 2",
+  id: "post_2",
+  versions: [version("post 2 v1", { scheduledAt: DUE + 5_000 })],
+});
+/** Both, as they were sent. */
+const inTurn = (...at: readonly [first: number, other: number]): Partial<Outcome> => ({
+  mood: "limits",
+  wishes: [wish(), nextOne],
+  published: [out(), out("post 2 v1", DUE + 5_000)],
+  posts: [row(), row({ id: "post_2", caption: "post 2 v1", scheduledAt: DUE + 5_000 })],
+  sent: [sentAt(at[0]), sentAt(at[1], "post 2 v1")].toSorted((a, b) => a.at - b.at),
+});
+/** The clock is an hour ahead for four seconds around the moment at which it was sent. */
+const glitched = (dueAt: number, hosts = ["host1"]): Partial<Outcome> => ({
+  wishes: [wish({ versions: [version("post 1 v1", { scheduledAt: dueAt })] })],
+  published: [out("post 1 v1", DUE + 60 * MINUTE)].map((one) => ({ ...one, leftAt: DUE })),
+  glitches: [{ from: DUE - 2_000, to: DUE + 2_000, byMs: 60 * MINUTE, hosts }],
+});
+
+/** What came of a draft that somebody had changed. */
+const approvedAt = (revision: number): Partial<Outcome> => ({
+  wishes: [draft([approval(revision)])],
+  published: [out(`post 1 v${revision}`)],
+  posts: [row({ caption: `post 1 v${revision}` })],
+});
 
 const failed = (more: Partial<FinalPost> = {}): FinalPost =>
   row({ status: "failed", error: "It was refused.", ...more });
 const missed = (minutes: number): FinalPost =>
   failed({ error: "It missed its time: nothing was running.", updatedAt: DUE + minutes * MINUTE });
 const cancelled = { cancels: [deed(2 * MINUTE)] };
-const approval = (revision: number): Deed => deed(3 * MINUTE, { args: { revision } });
+const approval = (revision: number, more: Partial<Deed> = {}): Deed =>
+  deed(3 * MINUTE, { args: { revision }, ...more });
 const draft = (approvals: Deed[]): Wish =>
   wish({
     approvals,
@@ -236,11 +267,11 @@ describe("the judge", () => {
       { published: [], posts: [row({ status: "publishing" })] },
       { published: [], posts: [row({ status: "scheduled", isHeld: true })] },
     ],
-    ["not approved", { wishes: [draft([])] }, { wishes: [draft([approval(1)])] }],
+    ["not approved", { wishes: [draft([])] }, { wishes: [draft([approval(1, { outcome: "unknown" })])] }],
     [
       "not what was approved",
       { wishes: [draft([approval(2)])] },
-      { wishes: [draft([approval(1), approval(2)])] },
+      { wishes: [draft([approval(1, { outcome: "unknown" }), approval(2)])] },
     ],
     ["the change of two, too early", merged(DUE - MINUTE - 1), merged(DUE - MINUTE)],
     [
@@ -330,14 +361,34 @@ describe("the judge", () => {
       late(80, { jumps: [DUE + 80 * MINUTE] }),
     ],
     ["missed in time", { published: [], posts: [missed(59)] }, { published: [], posts: [missed(61)] }],
-    ["late where nothing fails", late(1, { isCalm: true }), late(0.01, { isCalm: true })],
+    ["late where nothing fails", late(1, { mood: "calm" }), late(0.01, { mood: "calm" })],
     ["while its channel is paused", pausedUntil(200 * MINUTE, DUE), pausedUntil(DUE, DUE + 500)],
-    ["refused and sent again", { sent: sentTwice(true) }, { sent: sentTwice(false) }],
+    ["refused and sent again", sentTwice(true), sentTwice(false)],
     [
       "refused and sent again for nobody",
-      { sent: sentTwice(true), wishes: [wish({ repeats: [deed(DUE - 1)] })] },
-      { sent: sentTwice(true), wishes: [wish({ repeats: [deed(DUE + 1)] })] },
+      { ...sentTwice(true), wishes: [wish({ repeats: [deed(DUE - 1)] })] },
+      { ...sentTwice(true), wishes: [wish({ repeats: [deed(DUE + 1)] })] },
     ],
+    ["out of order", inTurn(DUE + 9_000, DUE + 8_000), inTurn(DUE + 8_000, DUE + 9_000)],
+    [
+      "out of order behind one that failed",
+      inTurn(DUE + 90_000, DUE + 57_000),
+      inTurn(DUE + 90_000, DUE + 59_000),
+    ],
+    [
+      "left over, and all at once",
+      inTurn(DUE + 200_000, DUE + 201_000),
+      inTurn(DUE + 200_000, DUE + 231_000),
+    ],
+    ["begun too late", { sent: [sentAt(DUE + 60 * MINUTE + 2_000)] }, { sent: [sentAt(DUE + 60 * MINUTE)] }],
+    ["due by a clock that was wrong", glitched(DUE + 1_000), glitched(DUE)],
+    ["wrong since before it began", glitched(DUE + 1_000), glitched(DUE + 1_000, [])],
+    [
+      "unknown where nothing fails",
+      { mood: "calm", published: [], posts: [failed({ inDoubt: true })] },
+      { mood: "calm", published: [], posts: [failed()] },
+    ],
+    ["approved as it was before", approvedAt(1), approvedAt(2)],
     ["a comment twice", thread([comment(), comment()]), thread([comment()])],
     ["a comment before its post", thread([comment(DUE - MINUTE)]), thread([comment()])],
     ["no comment", thread([]), thread([], { hasWarnings: true })],

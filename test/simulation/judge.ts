@@ -2,12 +2,15 @@ import { judgeActs } from "./judge-acts.ts";
 import {
   type Deed,
   type FinalPost,
+  type Glitch,
   type Hook,
+  type Mood,
   type Series,
   SETTLED_WITHIN_MS,
   type Wish,
 } from "./history.ts";
 import type { Told } from "./receivers.ts";
+import { judgeOrder } from "./judge-order.ts";
 import { judgeTimes, possibleAt, timesOf } from "./judge-times.ts";
 import type { Sent } from "./network.ts";
 import type { Channel } from "./people.ts";
@@ -32,15 +35,14 @@ export interface Outcome {
   readonly clockAt: number;
   /** Something was thrown that nobody took. */
   readonly stray: readonly string[];
-  /** Where hosts and databases have no faults. */
   readonly sent: readonly Sent[];
-  /** Nothing failed in this world. */
-  readonly isCalm: boolean;
+  readonly mood: Mood;
   readonly zone: string;
   readonly channels: readonly Channel[];
   readonly deeds: readonly Deed[];
   /** When the clock was set. */
   readonly jumps: readonly number[];
+  readonly glitches: readonly Glitch[];
 }
 
 /** What cannot be in any world where the promises hold: a sentence for each. */
@@ -61,8 +63,9 @@ export function judge(outcome: Outcome): string[] {
     ...crowded(outcome),
     ...judgeActs(outcome),
     ...comments(outcome),
-    ...outcome.wishes.flatMap((wish) => again(wish, outcome)),
+    ...(outcome.mood === "wild" ? [] : outcome.wishes.flatMap((wish) => again(wish, outcome))),
     ...judgeTimes(outcome),
+    ...judgeOrder(outcome),
     ...outcome.wishes.flatMap((wish) => {
       const out = publicOf(wish);
       // What a copy does not know of, nobody can hold it to.

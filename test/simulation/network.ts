@@ -64,8 +64,11 @@ export const ALL_FAULTS = Object.keys(ROAD_FAULTS) as RoadFault[];
 
 /** A text on its way, and whether its platform refused it for certain. */
 export interface Sent {
+  readonly platform: string;
   readonly text: string;
+  /** True time, and on the clock of who sent it. */
   readonly at: number;
+  readonly clockAt: number;
   isRefused: boolean;
 }
 
@@ -80,7 +83,7 @@ const MORE_IN_A_PATCH = 3;
 const PATCH_MS = 60_000;
 
 /** What a dead host had sent has arrived by then. */
-const LONGEST_MS = 25_000;
+const LONGEST_MS = 29_000;
 
 /** The network between the hosts and all that is outside. Servers by the names of their hosts. */
 export class Network {
@@ -146,7 +149,7 @@ export class Network {
         clockAt: Math.floor(world.now + realm.skewMs),
       };
       const over = this.#begin(arrived);
-      const sent = this.#note(arrived);
+      const sent = fault === "refused" ? null : this.#note(arrived);
       let isOver = false;
       let hasArrived = false;
       const end = (finish: () => void): void => {
@@ -229,7 +232,8 @@ export class Network {
   #note(arrived: Arrived): Sent | null {
     const text = /"text":"([^"]*)"/.exec(arrived.body)?.[1] ?? null;
     if (text === null || arrived.method === "GET" || accountOf(arrived) === "") return null;
-    const sent = { text, at: this.#world.now, isRefused: false };
+    const [platform = ""] = arrived.url.hostname.replace("-", "_").split(".");
+    const sent = { platform, text, at: arrived.leftAt, clockAt: arrived.clockAt, isRefused: false };
     this.sent.push(sent);
     return sent;
   }

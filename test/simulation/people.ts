@@ -66,7 +66,7 @@ export class People {
     while (world.elapsed < end) {
       await world.sleep(world.between(100, 25_000));
       const { name, act } = world.pick(turns);
-      if (this.machine.living.length > 0 && world.allows(name)) await act(this);
+      if (this.machine.open.length > 0 && world.allows(name)) await act(this);
     }
   }
 
@@ -92,8 +92,8 @@ export class People {
       (await host.call(tool, args, this.caller)).result,
   ): Asked | null {
     const { world, machine } = this;
-    if (machine.living.length === 0) return null;
-    const host = world.pick(machine.living);
+    if (machine.open.length === 0) return null;
+    const host = world.pick(machine.open);
     const deed: Deed = {
       tool,
       args,

@@ -1,6 +1,7 @@
 import { ROAD_FAULTS } from "./network.ts";
 import { ACT_NAMES } from "./acts.ts";
-import { type Ended, type Shorter, type Stage, tell, UNREST_NAMES } from "./story.ts";
+import { type Ended, type Shorter, type Stage, tell } from "./story.ts";
+import { UNREST_NAMES } from "./unrest.ts";
 
 const NAMES = [
   ...UNREST_NAMES,

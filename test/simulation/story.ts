@@ -8,18 +8,19 @@ import { freshDatabase } from "../support/fresh-schema.ts";
 import { queryOf, rawOf } from "../support/handles.ts";
 import { addAccount } from "../support/publishing.ts";
 import { fromStoredOrNull } from "../../src/domain/sentences.ts";
-import { type FinalPost, SETTLED_WITHIN_MS } from "./history.ts";
+import { type FinalPost, type Mood, SETTLED_WITHIN_MS } from "./history.ts";
 import { type Host, Machine } from "./host.ts";
 import { judge, type Outcome } from "./judge.ts";
 import { wishesOf } from "./acts-series.ts";
 import { TURNS } from "./acts.ts";
 import { offsetChangeAfter } from "./judge-times.ts";
-import { ALL_FAULTS, type Arrived, Network } from "./network.ts";
+import { Network } from "./network.ts";
 import { type Channel, People } from "./people.ts";
 import { Platforms } from "./platforms.ts";
 import { connectPages, RenewedPlatform } from "./renewed-platform.ts";
 import { Receivers } from "./receivers.ts";
 import { PLATFORMS } from "./thread-platform.ts";
+import { company, restore, unrest, wake } from "./unrest.ts";
 import { enter, World } from "./world.ts";
 
 /** What is made once for all worlds. */
@@ -54,15 +55,12 @@ export interface Shorter {
   readonly watch?: (machine: Machine, network: Network) => void;
 }
 
-/** In some worlds nothing fails, and what goes out is held to the second; in some, platforms slow down. */
-const MOODS = ["calm", "limits", "wild", "wild", "wild", "wild"] as const;
-export type Mood = (typeof MOODS)[number];
+const MOODS: readonly Mood[] = ["calm", "limits", "wild", "wild", "wild", "wild"];
 
 const CLASSES = Object.keys(PLATFORMS);
 const ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"] as const;
 const FIRST_DAY = Date.UTC(2026, 0, 1);
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
+const DAY = 24 * 3_600_000;
 
 /** One history, from the first start to long after the last fault. */
 export async function tell(stage: Stage, seed: number, options: Shorter = {}): Promise<Ended> {
@@ -119,14 +117,14 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
     );
     await world.run(1_000);
     await Promise.all(set);
-    if (mood === "wild") wake(machine, network);
-    if (mood === "limits") network.faults = ["slowDown", "rejected"];
     const people = new People(machine, channels, callerOf(), platforms.published);
+    if (mood === "wild") wake(people, network);
+    if (mood === "limits") network.faults = ["slowDown", "rejected", "refused"];
     const forMs = Math.min(world.between(3, 15), minutes) * 60_000;
     const around =
       mood === "wild"
         ? [unrest(people, zone, forMs), ...(world.chance(0.2) ? [restore(people, forMs)] : [])]
-        : [company(machine, zone)];
+        : [company(people, zone, mood === "limits")];
     const lives = [people.live(forMs, TURNS), people.live(forMs, TURNS), ...around];
     const living = Promise.all(lives).catch((error: unknown) => void stray.push(String(error)));
     await world.run(forMs + 120_000);
@@ -155,11 +153,12 @@ export async function tell(stage: Stage, seed: number, options: Shorter = {}): P
         ...receivers.violations,
         ...(mood === "wild" ? [] : [...network.violations, ...renewed.violations]),
       ],
-      sent: mood === "wild" ? [] : network.sent,
-      isCalm: mood === "calm",
+      sent: network.sent,
+      mood,
       zone,
       channels,
       jumps: machine.jumps,
+      glitches: machine.glitches,
       posts,
       clockAt,
       stray: [...stray, ...people.bugs],
@@ -209,118 +208,11 @@ function isUnderWay({ living: [host], world, skewMs }: Machine, withinMs: number
   return host === undefined || rawOf(host.ctx.store).prepare(UNDER_WAY).get([until, until]) !== undefined;
 }
 
-/** From here on everything may fail. In some worlds, the process that sends certain posts. */
-function wake(machine: Machine, network: Network): void {
-  const { world } = machine;
-  machine.isCalm = false;
-  network.faults = ALL_FAULTS;
-  network.end = (realm) => {
-    machine.living.find((host) => host.realm === realm)?.crash();
-    // The rest with it, for a while: what was under way may be too late by then.
-    if (world.chance(0.1) && world.allows("downtime")) void downtime(machine);
-  };
-  if (world.chance(0.2)) network.kills = (request) => isGuilty(world, request);
-}
-
-/** As it goes to its platform: who tells of a post does not carry it. */
-const GUILTY = /post \d*7 v/;
-
-function isGuilty(world: World, { body, method, headers }: Arrived): boolean {
-  const isPost = method !== "GET" && headers["x-account"] !== undefined && GUILTY.test(body);
-  return isPost && world.allows("guilty") && world.chance(0.9);
-}
-
-/** Others join it, and everything works. */
-async function company(machine: Machine, zone: string): Promise<void> {
-  for (let left = machine.world.between(0, 2); left > 0; left -= 1) {
-    await machine.world.sleep(machine.world.between(0, 60_000));
-    machine.boot(zone);
-  }
-}
-
 /** As the system does that a service runs under. */
 async function keepOneRunning(machine: Machine, zone: string): Promise<void> {
   for (;;) {
     if (machine.living.length === 0) machine.boot(zone);
     await machine.world.sleep(5_000);
-  }
-}
-
-/** What happens to machines, and how often beside each other. The rest of the time nothing does. */
-const UNREST = {
-  boot: 22,
-  crash: 28,
-  stop: 8,
-  freeze: 14,
-  jump: 5,
-  cut: 10,
-  downtime: 4,
-  copy: 8,
-  putBack: 6,
-} as const;
-export const UNREST_NAMES = [...Object.keys(UNREST), "guilty"];
-const CHANCES = Object.entries(UNREST).flatMap(([name, share]) => Array.from({ length: share }, () => name));
-
-async function unrest(people: People, zone: string, forMs: number): Promise<void> {
-  const { machine, world } = people;
-  const end = world.elapsed + forMs;
-  let copy: { readonly file: string; readonly at: number } | null = null;
-  while (world.elapsed < end) {
-    await world.sleep(world.between(500, 90_000));
-    const { living } = machine;
-    const [host] = living.length === 0 ? [] : [world.pick(living)];
-    const what = world.pick(CHANCES);
-    if (host === undefined) machine.boot(zone);
-    else if (!world.allows(what)) continue;
-    else if (what === "boot" && living.length < 3) machine.boot(zone);
-    else if (what === "crash") host.crash();
-    else if (what === "stop") void host.stop();
-    else if (what === "freeze") freeze(machine, host);
-    else if (what === "jump" && machine.server === null) jump(machine);
-    else if (what === "cut" && machine.server !== null) cut(host, world);
-    else if (what === "downtime") await downtime(machine);
-    else if (what === "copy") copy = { file: (await machine.copy()) ?? "", at: world.now };
-    else if (what === "putBack" && copy !== null && copy.file !== "") putBack(people, copy);
-  }
-}
-
-/** For a day at most nothing runs, and often for about as long as posts may be late. */
-async function downtime(machine: Machine): Promise<void> {
-  for (const host of machine.living) host.crash();
-  const ms = machine.world.between(60_000, machine.world.chance(0.5) ? DAY : 2 * HOUR);
-  await machine.world.sleep(1_000);
-  machine.world.skip(ms);
-  machine.world.note(`nothing ran for ${Math.round(ms / 60_000)} minutes`);
-}
-
-/** One copy is taken, and put back later. */
-async function restore(people: People, forMs: number): Promise<void> {
-  const { machine, world } = people;
-  await world.sleep(world.between(0, forMs / 2));
-  const copy = { file: (await machine.copy()) ?? "", at: world.now };
-  await world.sleep(world.between(1_000, forMs / 2));
-  if (copy.file !== "" && world.allows("putBack")) putBack(people, copy);
-}
-
-/** What was done since the copy is done, and the database knows nothing of it. */
-function putBack(people: People, copy: { readonly file: string; readonly at: number }): void {
-  for (const host of people.machine.living) host.crash();
-  people.machine.putBack(copy.file);
-  people.world.note(`the database of ${new Date(copy.at).toISOString()} is put back`);
-  for (const hook of people.hooks) hook.isRestored = true;
-  for (const deed of people.deeds) if (deed.invokedAt > copy.at - 120_000) deed.isForgotten = true;
-  for (const one of people.series)
-    if ([one.saved, ...one.approvals, ...one.stops].some(({ isForgotten }) => isForgotten === true))
-      one.isForgotten = true;
-  for (const wish of people.wishes) {
-    const deeds = [
-      ...wish.versions.map(({ deed }) => deed),
-      ...wish.cancels,
-      ...wish.repeats,
-      ...(wish.approvals ?? []),
-    ];
-    // A call that was under way then may be half in the copy.
-    if (deeds.some(({ invokedAt }) => invokedAt > copy.at - 120_000)) wish.isForgotten = true;
   }
 }
 
@@ -336,23 +228,6 @@ function slotsOf(world: World, timezone: string): Channel["schedule"] {
     minGapMinutes,
     slots: [{ days: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"], times }],
   };
-}
-
-function freeze({ world }: Machine, { realm }: Host): void {
-  realm.frozenUntil = world.elapsed + world.between(500, 90_000);
-  world.note(`${realm.name} stands still`);
-}
-
-function cut(host: Host, world: World): void {
-  host.cutUntil = world.elapsed + world.between(500, 60_000);
-  world.note(`${host.realm.name} does not reach the database`);
-}
-
-function jump(machine: Machine): void {
-  const most = machine.world.chance(0.2) ? 5 * HOUR : 120_000;
-  const byMs = machine.world.between(-most, most);
-  machine.setClock(byMs);
-  machine.world.note(`the clock is set by ${byMs} ms`);
 }
 
 async function readFigures(
