@@ -2,7 +2,7 @@ import * as z from "zod";
 import { Said } from "../src/domain/sentences.ts";
 import { DecideDraft, DecidedDraft, Draft } from "../src/domain/drafts/draft.ts";
 import { awaitDrafts, decideDrafts, eachOf } from "../src/posts/drafts/decide-draft.ts";
-import { tellThatItWaits } from "../src/posts/drafts/draft-events.ts";
+import { describeThatItWaits } from "../src/posts/drafts/draft-events.ts";
 import { askToDecide } from "../src/posts/drafts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
@@ -21,8 +21,8 @@ export default defineTool({
     warnings: z.array(Said).optional().describe("What to look at."),
   }),
   isForPeople: ({ decision }) => decision === "approve",
-  tellPerson: async (args, call) => {
-    for (const one of eachOf(call, args)) await tellThatItWaits(call, one);
+  describePerson: async (args, call) => {
+    for (const one of eachOf(call, args)) await describeThatItWaits(call, one);
   },
   question: (args, call) => askToDecide(call, args),
   handle: (args, call) => decideDrafts(call, args),

@@ -1,4 +1,4 @@
-import { tellSeries, type ToldSeries } from "../../src/domain/drafts/tell-series.ts";
+import { describeSeries, type ToldSeries } from "../../src/domain/drafts/tell-series.ts";
 import { isJson, jsonOf, textOf, type Json } from "./json.ts";
 import { isStatus, type Status } from "./statuses.ts";
 import { NO_TEXT, splitText, webAddress } from "./texts.ts";
@@ -125,7 +125,7 @@ export function readDraft(value: unknown): Draft | null {
     revision,
     scheduledAt: timeOf(value["scheduledAt"]),
     isNextSlot: value["slot"] === "next",
-    repeat: isJson(value["repeat"]) ? tellSeries(readSeries(value["repeat"])) : null,
+    repeat: isJson(value["repeat"]) ? describeSeries(readSeries(value["repeat"])) : null,
     texts: listOf(jsonOf(value["repeat"])["texts"]).map(textOf),
     writtenBy: writerInWords(value["writtenBy"]),
     labels: listOf(value["labels"]).map(textOf),

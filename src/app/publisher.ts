@@ -8,12 +8,12 @@ import type { Publisher } from "../publishing/loop.ts";
 import { runPublisher, type ThisProcess } from "../publishing/running-publisher.ts";
 import { RESULTS_JOB } from "../reporting/results/collect.ts";
 import type { WorkerRole } from "../store/queries/workers.ts";
-import { remindOfExpiry, tellOfTheDay } from "../reporting/webhooks/reminders.ts";
+import { remindOfExpiry, describeOfTheDay } from "../reporting/webhooks/reminders.ts";
 import { startWebhookLoop } from "../reporting/webhooks/webhook-deliveries.ts";
 
 const JOBS: readonly MaintenanceJob[] = [
   { name: "expiry", everyMs: HOUR, run: remindOfExpiry },
-  { name: "digest", everyMs: MINUTE, run: tellOfTheDay },
+  { name: "digest", everyMs: MINUTE, run: describeOfTheDay },
   SERIES_JOB,
   PARTLY_JOB,
   TAKEN_IN_JOB,

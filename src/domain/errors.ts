@@ -76,7 +76,7 @@ export function nothingToChange(way: string, leftEmpty: readonly string[] = []):
  * Of what came empty and, left out, would let a call act on more than was meant. Null: nothing did. `fields`: what
  * narrows the call.
  */
-export function tellWidened(
+export function describeWidened(
   fields: readonly string[],
   leftEmpty: readonly string[] = [],
 ): { readonly field: string; readonly what: string } | null {

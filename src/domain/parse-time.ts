@@ -2,7 +2,7 @@ import { DateTime } from "luxon";
 import { AppError } from "./errors.ts";
 import { quote } from "./text/plain-text.ts";
 import { say } from "./sentences.ts";
-import { EXAMPLE_DAY, EMPTY_TIME, EMPTY_DAY, tellTime, toZoned } from "./time.ts";
+import { EXAMPLE_DAY, EMPTY_TIME, EMPTY_DAY, formatTime, toZoned } from "./time.ts";
 
 /** No plan reaches this far: a later moment is a mistake, such as milliseconds taken for seconds. */
 const LATEST = Date.UTC(2200, 0, 1);
@@ -237,6 +237,6 @@ export function warnOfFar(
 ): string[] {
   if (ms <= DateTime.fromMillis(now, { zone: timezone }).plus({ years: FAR_YEARS }).toMillis()) return [];
   return [
-    `${field}: is more than two years ahead, on ${tellTime(ms, timezone)}. Give another time if that was not meant.`,
+    `${field}: is more than two years ahead, on ${formatTime(ms, timezone)}. Give another time if that was not meant.`,
   ];
 }

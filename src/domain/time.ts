@@ -44,13 +44,13 @@ export function isTimezone(name: string): boolean {
 }
 
 /** `1 hour`, `90 minutes`: how late a post may be, for sentences. */
-export function tellSpan(ms: number): string {
+export function formatDuration(ms: number): string {
   const minutes = Math.round(ms / MINUTE);
   return minutes > 0 && minutes % 60 === 0 ? plural(minutes / 60, "hour") : plural(minutes, "minute");
 }
 
 /** As a person reads it, to the minute: `Tuesday 1 December 2026, 10:00 (Europe/Berlin)`. */
-export function tellTime(ms: number, timezone: string): string {
+export function formatTime(ms: number, timezone: string): string {
   const clock = DateTime.fromMillis(ms, { zone: timezone, locale: "en" }).toFormat("cccc d MMMM yyyy, HH:mm");
   return `${clock} (${timezone})`;
 }
@@ -59,8 +59,8 @@ export function tellTime(ms: number, timezone: string): string {
  * When something is tried next. What is told is never later than what happens: it is cut to the minute as every time
  * is, and to the second where that is less than two minutes ahead.
  */
-export function tellTry(ms: number, { now, timezone }: { now: number; timezone: string }): string {
-  if (ms - now >= 2 * MINUTE) return tellTime(ms, timezone);
+export function describeTry(ms: number, { now, timezone }: { now: number; timezone: string }): string {
+  if (ms - now >= 2 * MINUTE) return formatTime(ms, timezone);
   const clock = DateTime.fromMillis(ms, { zone: timezone, locale: "en" });
   return `${clock.toFormat("cccc d MMMM yyyy, HH:mm:ss")} (${timezone})`;
 }

@@ -40,7 +40,7 @@ export function sendError(
 const AS_DATA = "sentencesAsData";
 
 /** For the page's own requests: refusals are answered as data, too. */
-export const tellAsData: RequestHandler = (_request, response, next) => {
+export const describeAsData: RequestHandler = (_request, response, next) => {
   response.locals[AS_DATA] = true;
   next();
 };

@@ -1,4 +1,4 @@
-import { tellTime } from "../domain/time.ts";
+import { formatTime } from "../domain/time.ts";
 import type { McpContext } from "./kinds.ts";
 
 /** What looks like a tool's name: no other word here has an underscore. */
@@ -42,7 +42,7 @@ export function instructionsFor(
   { clock, settings }: Pick<McpContext, "clock" | "settings">,
   tools: readonly string[],
 ): string {
-  const now = tellTime(clock.now(), settings.timezone);
+  const now = formatTime(clock.now(), settings.timezone);
   const isTold = (sentence: string): boolean =>
     (sentence.match(TOOL) ?? []).every((name) => tools.includes(name));
   const told = PARAGRAPHS.map((sentences) => sentences.filter(isTold).join(" "));

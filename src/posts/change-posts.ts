@@ -1,13 +1,13 @@
 import { meantBound, meantDay } from "../domain/arguments/meant-times.ts";
 import type { Quota } from "../domain/accounts/account.ts";
 import { Message, named, type Said, say } from "../domain/sentences.ts";
-import { AppError, tellWidened } from "../domain/errors.ts";
+import { AppError, describeWidened } from "../domain/errors.ts";
 import { plural, quote } from "../domain/text/plain-text.ts";
 import { canReachAccount } from "../domain/permissions.ts";
 import type { ChangedPost, PostsChange } from "../domain/posts/post-body.ts";
 import { conflictSentence } from "../domain/posts/post-states.ts";
 import { readPlan } from "../domain/accounts/schedule.ts";
-import { DAY, MINUTE, tellTime, toIso, toZoned, EXAMPLE_DAY } from "../domain/time.ts";
+import { DAY, MINUTE, formatTime, toIso, toZoned, EXAMPLE_DAY } from "../domain/time.ts";
 import { askWhich, parseBound, warnOfFar } from "../domain/parse-time.ts";
 import { atWallTime, readWallClock } from "../domain/wall-clock.ts";
 import type { PostRow } from "../store/schema/tables.ts";
@@ -21,7 +21,7 @@ import { firstWords } from "../channels/accounts/late-posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { warnOfQuotas } from "../publishing/quotas.ts";
 import { listLatePosts, listPosts } from "./list-posts.ts";
-import { tellUnchanged } from "./outcomes.ts";
+import { describeUnchanged } from "./outcomes.ts";
 import { movedTo } from "./post-form.ts";
 import { readStanding } from "./posts.ts";
 import { prepareForm } from "./prepare.ts";
@@ -74,8 +74,8 @@ export async function changePosts(
     const planned = await planChange(call, input);
     const moved = planned.flatMap(({ scheduledAt: at }) => (at === null ? [] : [at]));
     const silence = await warnOfSilence(call, moved);
-    const others = [...(await tellUnchanged(call, input)), ...(await tell(planned)), ...silence];
-    const besides = [...tellEmpty(call, input), ...tellStaying(call, input, planned), ...others];
+    const others = [...(await describeUnchanged(call, input)), ...(await tell(planned)), ...silence];
+    const besides = [...describeEmpty(call, input), ...describeStaying(call, input, planned), ...others];
     const change = async (tx: Tx): Promise<ChangedPosts> => {
       const { changed, warnings } = await writeAll(ctx, tx, planned);
       return { changed, warnings: [...warnings, ...besides] };
@@ -177,8 +177,8 @@ const FILTERS: readonly string[] = [
   "to",
 ] satisfies (keyof PostsChange)[];
 
-function widenedBy({ leftEmpty }: CallContext, { ids }: PostsChange): ReturnType<typeof tellWidened> {
-  return ids === undefined ? tellWidened(FILTERS, leftEmpty) : null;
+function widenedBy({ leftEmpty }: CallContext, { ids }: PostsChange): ReturnType<typeof describeWidened> {
+  return ids === undefined ? describeWidened(FILTERS, leftEmpty) : null;
 }
 
 /** What a slip left empty would else change the posts of every channel. */
@@ -194,7 +194,7 @@ function assertNotWidened(call: CallContext, input: PostsChange): void {
   );
 }
 
-function tellEmpty(call: CallContext, input: PostsChange): Said[] {
+function describeEmpty(call: CallContext, input: PostsChange): Said[] {
   const widened = widenedBy(call, input);
   if (widened === null) return [];
   const { field, what } = widened;
@@ -356,11 +356,11 @@ async function warn(
     for (const warning of twin.length > 0 ? [] : await warnOfNeighbour(tx, row, told))
       near.set(warning, [...(near.get(warning) ?? []), nameOf(row)]);
   }
-  return [...warnings.values(), ...tellNear(near)];
+  return [...warnings.values(), ...describeNear(near)];
 }
 
 /** Who empties a time of posts is told of those whose new time still lies in it. */
-function tellStaying(
+function describeStaying(
   { ctx: { clock, settings } }: Pick<CallContext, "ctx">,
   { ids, from, to }: PostsChange,
   planned: readonly PlannedChange[],
@@ -373,7 +373,7 @@ function tellStaying(
   const named = planned.flatMap(({ row, scheduledAt: at }) =>
     at === null || at < first || at > last
       ? []
-      : [`${firstWords(row)} (${row.id}), now due on ${tellTime(at, timezone)}`],
+      : [`${firstWords(row)} (${row.id}), now due on ${formatTime(at, timezone)}`],
   );
   if (named.length === 0) return [];
   const more = named.length > MAX_NAMED ? `; and ${named.length - MAX_NAMED} more` : "";
@@ -382,7 +382,7 @@ function tellStaying(
 }
 
 /** The first of them: a day may be moved onto another. */
-function tellNear(near: ReadonlyMap<string, readonly string[]>): string[] {
+function describeNear(near: ReadonlyMap<string, readonly string[]>): string[] {
   const told = [...near].map(([warning, posts]) => {
     const more = posts.length > MAX_NAMED ? ` and ${posts.length - MAX_NAMED} more` : "";
     return `${posts.slice(0, MAX_NAMED).join(", ")}${more}: ${warning}`;

@@ -7,7 +7,7 @@ import { AppError } from "../domain/errors.ts";
 import { plainText, quote } from "../domain/text/plain-text.ts";
 import type { Caller } from "../domain/permissions.ts";
 import type { CalendarArgs, ListPostsArgs, SaidCalendar, SaidPostPage } from "../domain/posts/post-lists.ts";
-import { MINUTE, tellTime, toIso } from "../domain/time.ts";
+import { MINUTE, formatTime, toIso } from "../domain/time.ts";
 import { parseBound } from "../domain/parse-time.ts";
 import type { Position, PostFilter } from "../store/engine/search.ts";
 import {
@@ -44,7 +44,7 @@ export async function listPosts(call: CallContext, args: ListPostsArgs): Promise
     now: () => ctx.clock.monotonic(),
   });
   const late = before === null ? await warnOfLate(call, args, filters) : [];
-  const warnings = [...late, ...tellTakenDown(ctx, page.rows), ...tellPutAway(page.rows)];
+  const warnings = [...late, ...describeTakenDown(ctx, page.rows), ...describePutAway(page.rows)];
   return {
     posts: (await withWaits(ctx, page.rows)).map(toPost),
     nextCursor:
@@ -57,12 +57,12 @@ export async function listPosts(call: CallContext, args: ListPostsArgs): Promise
 const MAX_NAMED = 3;
 
 /** Those of a page that were live: they look like others that are cancelled, with addresses that lead nowhere. */
-function tellTakenDown({ settings }: AppContext, rows: readonly ShownRow[]): string[] {
+function describeTakenDown({ settings }: AppContext, rows: readonly ShownRow[]): string[] {
   const gone = rows.filter(isTakenDown);
   if (gone.length === 0) return [];
   const named = gone
     .slice(0, MAX_NAMED)
-    .map((row) => `${firstWords(row)} (${row.id}) on ${tellTime(row.updated_at, settings.timezone)}`);
+    .map((row) => `${firstWords(row)} (${row.id}) on ${formatTime(row.updated_at, settings.timezone)}`);
   const more = gone.length > MAX_NAMED ? `; and ${gone.length - MAX_NAMED} more` : "";
   const which =
     gone.length === 1 ? "1 post here was live and was" : `${gone.length} posts here were live and were`;
@@ -70,7 +70,7 @@ function tellTakenDown({ settings }: AppContext, rows: readonly ShownRow[]): str
 }
 
 /** Their errors ask for what is not to be done any more, but where one may be live. */
-function tellPutAway(rows: readonly ShownRow[]): Said[] {
+function describePutAway(rows: readonly ShownRow[]): Said[] {
   const unknown = rows.filter((row) => isPutAway(row) && isUnknown(row));
   const away = rows.filter((row) => isPutAway(row) && !isUnknown(row));
   const open = unknown
@@ -110,7 +110,7 @@ async function warnOfLate(
   const { timezone } = call.ctx.settings;
   const named = late.slice(0, MAX_NAMED).map(({ id, accountId, caption, mediaUrl, scheduledAt, error }) => {
     const words = firstWords({ caption, media_url: mediaUrl });
-    const due = tellTime(Date.parse(scheduledAt), timezone);
+    const due = formatTime(Date.parse(scheduledAt), timezone);
     const why = error ?? "It goes out as soon as it is its turn.";
     const which = `${words} on ${plainText(names.get(accountId) ?? accountId, MAX_NAME)}, which was due on ${due}.`;
     return withSteps(join(which, ended(why)), { do: "read", postId: id });

@@ -169,7 +169,7 @@ function isNotDone(error: unknown): error is PlatformFault {
 }
 
 /** Where the answer was lost the platform may have changed it. */
-function tellNotChanged({ platform, account, row }: ChangedAt, error: unknown): string {
+function describeNotChanged({ platform, account, row }: ChangedAt, error: unknown): string {
   const { title } = platform;
   if (isNotDone(error)) return `${title} did not take the change: ${error.message}`;
   const why = error instanceof PlatformFault ? error.message : `${title} did not answer in time.`;
@@ -212,7 +212,7 @@ async function onPlatform<T>(
     const isLate = error instanceof Error && error.name === "TimeoutError";
     if (!isLate && !(error instanceof PlatformFault)) throw error;
     ctx.log.warn({ postId: at.row.id, err: error }, "a change of a live post did not succeed");
-    const told = tellNotChanged(at, error);
+    const told = describeNotChanged(at, error);
     if (!isNotDone(error)) await noteLost(ctx, at.row, told);
     throw new AppError("conflict", told, { cause: error });
   } finally {

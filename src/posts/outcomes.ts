@@ -83,7 +83,7 @@ export async function warnOfWait(
   const isHeld = new Set(waits.filter(isHeldByPerson).map(({ id }) => id));
   const waiting = posts.filter(({ status, error }) => !OVER.includes(status) && error !== null);
   const reasons = waiting.flatMap(({ id, status, error }) =>
-    error === null ? [] : isHeld.has(id) ? [error] : [tellNotOut({ id, status }, error)],
+    error === null ? [] : isHeld.has(id) ? [error] : [describeNotOut({ id, status }, error)],
   );
   const fresh = new Map(reasons.map((one) => [String(one), one]));
   const isNew = (one: string): boolean => !said.some((known) => String(known).startsWith(one));
@@ -92,14 +92,14 @@ export async function warnOfWait(
   const isOld = (one: Said): boolean => waiting.length > 0 && toldState(String(one)) === "waits";
   return [
     ...said.filter((one) => !isOld(one)),
-    ...posts.filter(({ status }) => status === "failed").map(tellFailed),
+    ...posts.filter(({ status }) => status === "failed").map(describeFailed),
     ...[...fresh].flatMap(([text, one]) => (isNew(text) ? [one] : [])),
-    ...tellOnTheirWay(pending.filter((id) => !told.has(id))),
+    ...describeOnTheirWay(pending.filter((id) => !told.has(id))),
   ];
 }
 
 /** The answer is else one of success, and a second post in its place would make two, should the first be sent again. */
-function tellFailed({ id, error }: Pick<SaidPost, "id" | "error">): Said {
+function describeFailed({ id, error }: Pick<SaidPost, "id" | "error">): Said {
   const steps = error === null ? [] : sentencesIn(error).flatMap(({ next }) => next);
   // Where its outcome is unknown, its error says what comes first.
   const isUnknown = steps.some((step) => step.do === "settle");
@@ -110,12 +110,12 @@ function tellFailed({ id, error }: Pick<SaidPost, "id" | "error">): Said {
 }
 
 /** Why a post waits, which is not on its way then. */
-function tellNotOut({ id, status }: Pick<SaidPost, "id" | "status">, error: Said): Said {
+function describeNotOut({ id, status }: Pick<SaidPost, "id" | "status">, error: Said): Said {
   const is = status === "publishing" ? "The post is under way." : "The post is not out yet.";
   return withSteps(join(is, ended(error)), { do: "look_later", postId: id });
 }
 
-function tellOnTheirWay(ids: readonly string[]): Said[] {
+function describeOnTheirWay(ids: readonly string[]): Said[] {
   const [first, ...more] = ids;
   if (first === undefined) return [];
   return more.length === 0
@@ -131,7 +131,7 @@ const MAX_FOUND = 100;
  * Who moves or cancels the posts of a time is told of those that no change reaches: they are under way, or on the
  * platform until their time.
  */
-export async function tellUnchanged(
+export async function describeUnchanged(
   call: CallContext,
   { ids, accountId, label, from, to }: PostsChange,
 ): Promise<Said[]> {

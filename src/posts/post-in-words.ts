@@ -1,9 +1,9 @@
 import { isCut } from "../domain/accounts/account.ts";
-import { nameOfField, subjectOf, tellDay, upperFirst, withValues } from "../domain/posts/for-people.ts";
+import { nameOfField, subjectOf, formatDay, upperFirst, withValues } from "../domain/posts/for-people.ts";
 import { oneLine, plainText } from "../domain/text/plain-text.ts";
 import { type Said, sentencesIn } from "../domain/sentences.ts";
 import type { Preview } from "../domain/posts/preview.ts";
-import { MINUTE, SECOND, tellTime, tellTry } from "../domain/time.ts";
+import { MINUTE, SECOND, formatTime, describeTry } from "../domain/time.ts";
 import { findAccount, namesOfAccounts } from "../channels/accounts/accounts.ts";
 import { keptUntil, whenFreed } from "../channels/accounts/late-posts.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
@@ -100,7 +100,7 @@ async function whenNow(call: CallContext, accountId: string): Promise<string> {
 export async function whenOut(call: CallContext, accountId: string, at: number): Promise<string> {
   if (isAtOnce(call.ctx, at)) return whenDue(call, accountId, at);
   const { account, kept } = await readKept(call, accountId);
-  const when = tellTime(at, call.ctx.settings.timezone);
+  const when = formatTime(at, call.ctx.settings.timezone);
   return kept === "waits" ? whenFreed(call.ctx, account, when, at) : when;
 }
 
@@ -112,8 +112,8 @@ export async function whenDue(call: CallContext, accountId: string, at: number):
   const { clock, settings } = call.ctx;
   const [when, now] = [await whenNow(call, accountId), clock.now()];
   if (when !== "now") return when;
-  if (at > now) return tellTry(at, { now, ...settings });
-  return now - at < SLACK_MS ? when : `now, as its time, ${tellTime(at, settings.timezone)}, has passed`;
+  if (at > now) return describeTry(at, { now, ...settings });
+  return now - at < SLACK_MS ? when : `now, as its time, ${formatTime(at, settings.timezone)}, has passed`;
 }
 
 /** What "now" is of posts that are due within a minute. */
@@ -122,7 +122,7 @@ export function nowOrSoon({ clock }: CallContext["ctx"], times: readonly number[
 }
 
 /** Each with its channel and time: `My feed, now: “Hello”, with 1 picture; …`. */
-export async function tellPosts(
+export async function describePosts(
   call: CallContext,
   posts: readonly ToldPost[],
   { among = posts.length, most = MAX_LISTED, resumed }: Listing = {},
@@ -137,14 +137,14 @@ export async function tellPosts(
       ? (resumed ?? (await whenDue(call, post.accountId, post.planned ?? at)))
       : await whenOut(call, post.accountId, at);
     const channel = plainText(names.get(post.accountId) ?? post.accountId, MAX_NAME);
-    told.push(`${channel}, ${when}: ${await tellPost(call, post, among)}`);
+    told.push(`${channel}, ${when}: ${await describePost(call, post, among)}`);
   }
   const more = posts.length > most ? `; and ${posts.length - most} more` : "";
   return `${told.join("; ")}${more}`;
 }
 
 /** What goes out; one of `among` posts. */
-export async function tellPost(call: CallContext, post: ToldPost, among = 1): Promise<string> {
+export async function describePost(call: CallContext, post: ToldPost, among = 1): Promise<string> {
   const { ctx, caller } = call;
   const { accountId, content } = post;
   call.noteShown?.([accountId, content]);
@@ -209,13 +209,13 @@ const MACHINE_TIME =
 const SETTING = / \(POSTHORN_[A-Z_]+\)/g;
 
 /** What speaks against it, for the end of a question: each once, in words of people. What to do, they know. */
-export function tellDoubts({ ctx }: Pick<CallContext, "ctx">, warnings: readonly Said[]): string {
+export function describeDoubts({ ctx }: Pick<CallContext, "ctx">, warnings: readonly Said[]): string {
   const { timezone } = ctx.settings;
   const inTime = (ours: string): string =>
     ours.replace(MACHINE_TIME, (moment: string, day: string, clock?: string, offset?: string) =>
       offset === undefined
-        ? `${tellDay(day)}${clock === undefined ? "" : `, ${clock}`}`
-        : tellTime(Date.parse(moment), timezone),
+        ? `${formatDay(day)}${clock === undefined ? "" : `, ${clock}`}`
+        : formatTime(Date.parse(moment), timezone),
     );
   const told = warnings.flatMap(sentencesIn).map((one) => {
     const said = withValues(one.what.replaceAll(SETTING, ""), inTime);

@@ -47,8 +47,8 @@ import {
   isLostDeletion,
   isOnPlatform,
   takeDown,
-  tellNoPlace,
-  tellTakenDown,
+  describeNoPlace,
+  describeTakenDown,
 } from "../publishing/take-down.ts";
 
 /** The caller's own post; throws `not_found` for every other. */
@@ -100,14 +100,14 @@ export async function getPost(
     post: toPost(shown),
     ...showPlan(plan ?? undefined),
     ...(await showPreparing(ctx, row)),
-    ...(isTakenDown(row) ? { warnings: [tellTakenDown(ctx, row)] } : readWarnings(row)),
-    ...(isPutAway(row) ? { warnings: [tellPutAway(row)] } : {}),
+    ...(isTakenDown(row) ? { warnings: [describeTakenDown(ctx, row)] } : readWarnings(row)),
+    ...(isPutAway(row) ? { warnings: [describePutAway(row)] } : {}),
     ...seen,
     ...(input.history === true ? { history: await readHistory(ctx, row) } : {}),
   };
 }
 
-function tellPutAway(row: PostRow): Said {
+function describePutAway(row: PostRow): Said {
   if (isUnknown(row)) return say(MAY_BE_OUT, { next: [{ do: "settle", postId: row.id, of: "presence" }] });
   return say(PUT_AWAY, { next: [{ do: "schedule" }] });
 }
@@ -220,7 +220,7 @@ export async function resolvePost(
     const set = { error: null, in_doubt: 0, next_at: null, published_at: sentAt, ...place };
     const answer = await movePost(call, row, trigger, set);
     return place.platform_post_id === null && canReach(ctx, row)
-      ? { ...answer, warnings: [tellNoPlace(ctx, row)] }
+      ? { ...answer, warnings: [describeNoPlace(ctx, row)] }
       : answer;
   }
   const error = row.status === "cancelled" ? "It was settled as not published." : NOT_PUBLISHED;
@@ -238,7 +238,7 @@ async function dismiss(
   const error = isOpen ? { error: row.error ?? NEVER_KNOWN } : {};
   const answer = await movePost(call, row, trigger, { next_at: null, ...error });
   await call.ctx.media.release(row.id);
-  return isOpen ? { ...answer, warnings: [tellPutAway({ ...row, status: "cancelled" })] } : answer;
+  return isOpen ? { ...answer, warnings: [describePutAway({ ...row, status: "cancelled" })] } : answer;
 }
 
 const NEVER_KNOWN = "outcome unknown: it was on its way when its channel could not be used any more.";
@@ -315,7 +315,9 @@ export async function readInsights(ctx: AppContext, row: PostRow): Promise<SaidI
   const isLive = row.status === "published";
   if (isLive && platform.insights === undefined) return unavailable(`${platform.title} offers no insights.`);
   if (row.platform_post_id === null)
-    return unavailable(isLive ? tellNoPlace(ctx, row) : `The post is not on the platform (${row.status}).`);
+    return unavailable(
+      isLive ? describeNoPlace(ctx, row) : `The post is not on the platform (${row.status}).`,
+    );
   if (platform.insights === undefined) return unavailable(`${platform.title} offers no insights.`);
   const account = await findAccountRow(ctx.store, row.owner_id, row.account_id);
   if (account === undefined) return unavailable("Its channel is not there any more.");

@@ -8,7 +8,7 @@ import type { PostBody, PostInput } from "../domain/posts/post-body.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import { withUtm } from "../domain/posts/utm.ts";
 import { type Said, say } from "../domain/sentences.ts";
-import { DAY, MINUTE, SECOND, tellTime, toZoned } from "../domain/time.ts";
+import { DAY, MINUTE, SECOND, formatTime, toZoned } from "../domain/time.ts";
 import { parseMoment, warningsOf, warnOfFar } from "../domain/parse-time.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import type { PostRow } from "../store/schema/tables.ts";
@@ -63,7 +63,7 @@ export function readScheduledAt(
   }
   const far = warnOfFar("scheduledAt", ms, { now, timezone });
   const over =
-    now - ms < SLACK_MS ? [] : [`Its time, ${tellTime(ms, timezone)}, has passed, so now was taken.`];
+    now - ms < SLACK_MS ? [] : [`Its time, ${formatTime(ms, timezone)}, has passed, so now was taken.`];
   return { ms: Math.max(ms, now), warnings: [...warningsOf(call, parsed), ...over, ...far] };
 }
 

@@ -17,11 +17,11 @@ import { plainText, plural, withFullStop } from "../domain/text/plain-text.ts";
 import { canReconcile, TRANSITIONS } from "../domain/posts/post-states.ts";
 import type { SaidBatchResult, SaidPost } from "../domain/posts/post.ts";
 import type { Preview } from "../domain/posts/preview.ts";
-import { tellTime } from "../domain/time.ts";
+import { formatTime } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import { toPost } from "../store/queries/posts.ts";
 import { findAccount, namesOfAccounts, showAccount } from "../channels/accounts/accounts.ts";
-import { tellLimit, tellUnderWay } from "../channels/accounts/late-posts.ts";
+import { describeLimit, describeUnderWay } from "../channels/accounts/late-posts.ts";
 import type { CallContext } from "../context.ts";
 import { getFile } from "../files/files.ts";
 import { prepareEdit } from "./live-posts.ts";
@@ -30,9 +30,9 @@ import { contentOf, type PostContent } from "./post-form.ts";
 import {
   isAtOnce,
   quoteText,
-  tellDoubts,
-  tellPost,
-  tellPosts,
+  describeDoubts,
+  describePost,
+  describePosts,
   textLimit,
   type ToldPost,
   countKept,
@@ -88,17 +88,17 @@ export async function askToPublishSeveral(
   const due = good.filter(isDue);
   const [first, ...more] = due;
   if (first === undefined) return null;
-  const besides = await tellLater(
+  const besides = await describeLater(
     call,
     good.filter((one) => !isDue(one)),
   );
   if (more.length === 0) return askAboutNow(call, first, besides);
-  const doubts = tellDoubtsOfNow(
+  const doubts = describeDoubtsOfNow(
     call,
     due.flatMap(({ warnings }) => warnings),
   );
   const when = await whenTogether(call, due.map(toTold));
-  return `Publish ${plural(due.length, "post")}${when}? ${await tellPosts(call, due.map(toTold))}.${besides}${doubts}`;
+  return `Publish ${plural(due.length, "post")}${when}? ${await describePosts(call, due.map(toTold))}.${besides}${doubts}`;
 }
 
 /** Of posts that are due within a minute: "now" only where it is now. */
@@ -114,9 +114,9 @@ async function whenTogether(call: CallContext, due: readonly ToldPost[]): Promis
 }
 
 /** The others of a batch: the same yes covers them. */
-async function tellLater(call: CallContext, later: readonly DryRunResult[]): Promise<string> {
+async function describeLater(call: CallContext, later: readonly DryRunResult[]): Promise<string> {
   if (later.length === 0) return "";
-  return ` It also schedules ${plural(later.length, "post")}: ${await tellPosts(call, later.map(toTold))}.`;
+  return ` It also schedules ${plural(later.length, "post")}: ${await describePosts(call, later.map(toTold))}.`;
 }
 
 /** A dry run shows posts on a channel that is disconnected, and the call itself refuses them. */
@@ -157,13 +157,13 @@ async function askAboutNow(call: CallContext, tried: DryRunResult, besides = "")
   if (!isAtOnce(call.ctx, Date.parse(tried.post.scheduledAt))) return null;
   const { accountId } = tried.post;
   const account = await nameOfAccount(call, accountId);
-  const doubts = tellDoubtsOfNow(call, tried.warnings ?? []);
+  const doubts = describeDoubtsOfNow(call, tried.warnings ?? []);
   const due = await whenDue(call, accountId, Date.parse(tried.post.scheduledAt));
   const paused = HELD[due] ?? "";
   const [now, passed] = /^(now)(.*)$/.exec(due)?.slice(1) ?? [];
   const when =
     now === undefined ? `Publish on ${account}${paused}, ${due}` : `Publish now on ${account}${passed}`;
-  return `${when}: ${await tellPost(call, toTold(tried))}?${besides}${doubts}`;
+  return `${when}: ${await describePost(call, toTold(tried))}?${besides}${doubts}`;
 }
 
 const HELD: Readonly<Record<string, string>> = {
@@ -172,18 +172,18 @@ const HELD: Readonly<Record<string, string>> = {
 };
 
 /** The question itself says when it goes out, and that its channel is held back: then how long it can wait. */
-function tellDoubtsOfNow(call: CallContext, warnings: readonly Said[]): string {
+function describeDoubtsOfNow(call: CallContext, warnings: readonly Said[]): string {
   const states = warnings.map((one) => toldState(String(one)));
   const others = warnings.filter(
     (one, at) => !TOLD.includes(states[at] ?? "") && !String(one).startsWith(NO_TIME_GIVEN),
   );
   const { settings } = call.ctx;
   const limit = states.includes("paused")
-    ? [tellLimit(settings)]
+    ? [describeLimit(settings)]
     : states.includes("reconnect")
-      ? [tellLimit(settings, "reconnected")]
+      ? [describeLimit(settings, "reconnected")]
       : [];
-  return tellDoubts(call, [...limit, ...others]);
+  return describeDoubts(call, [...limit, ...others]);
 }
 
 /** States of a channel that the question tells by itself. */
@@ -233,10 +233,10 @@ export async function askToCancel(
   input: { readonly id: string; readonly fromPlatform?: boolean | undefined },
 ): Promise<string | null> {
   const row = await findOwnPost(call.ctx, call.caller, input.id);
-  const time = tellTime(row.scheduled_at, call.ctx.settings.timezone);
+  const time = formatTime(row.scheduled_at, call.ctx.settings.timezone);
   if (input.fromPlatform === true && isOnPlatform(row)) {
     assertRemovable(call.ctx, row, await findAccount(call.ctx, call.caller, row.account_id));
-    const since = tellTime(row.published_at ?? row.scheduled_at, call.ctx.settings.timezone);
+    const since = formatTime(row.published_at ?? row.scheduled_at, call.ctx.settings.timezone);
     const where = row.platform_url === null ? "" : ` at ${plainText(row.platform_url, MAX_CAPTION)}`;
     const state =
       row.status === "uploaded"
@@ -266,7 +266,7 @@ export async function askToRetry(call: CallContext, input: PostRetry): Promise<s
 
 /** As the post has it, for a person. */
 function whyBefore(call: CallContext, error: string | null): string {
-  const why = error === null ? "" : tellDoubts(call, [fromStored(error)]);
+  const why = error === null ? "" : describeDoubts(call, [fromStored(error)]);
   return why === "" ? " It failed before." : ` It failed before:${withFullStop(why)}`;
 }
 
@@ -283,14 +283,14 @@ export async function askToChange(call: CallContext, input: PostsChange): Promis
   const shown: string[] = [];
   for (const { row, account, scheduledAt } of byTime.slice(0, MAX_LISTED)) {
     const to = scheduledAt === null ? "" : ` to ${await whenOut(call, account.id, scheduledAt)}`;
-    const told = await tellPost(call, { accountId: account.id, content: contentOf(row) }, planned.length);
+    const told = await describePost(call, { accountId: account.id, content: contentOf(row) }, planned.length);
     const name = plainText(names.get(account.id) ?? account.name, MAX_NAME);
-    shown.push(`${told} on ${name}, ${tellTime(row.scheduled_at, timezone)}${to}`);
+    shown.push(`${told} on ${name}, ${formatTime(row.scheduled_at, timezone)}${to}`);
   }
   const more = planned.length > MAX_LISTED ? `; and ${planned.length - MAX_LISTED} more` : "";
   const posts = planned.length === 1 ? "1 waiting post" : `${planned.length} waiting posts`;
   const { warnings } = await changePosts(call, { ...input, dryRun: true });
-  const doubts = tellDoubts(
+  const doubts = describeDoubts(
     call,
     warnings.filter((one) => toldState(String(one)) !== "waits"),
   );
@@ -330,7 +330,7 @@ export async function askToDisconnect(
   const { queuedCount } = await showAccount(call.ctx, call.ctx.store, row);
   const waiting = queuedCount === 1 ? " 1 waiting post fails" : ` ${queuedCount} waiting posts fail`;
   const posts = queuedCount === 0 ? "" : `${waiting} unless it is connected again in time.`;
-  const underWay = await tellUnderWay(call.ctx, call.ctx.store, { account: row, next: "held" });
+  const underWay = await describeUnderWay(call.ctx, call.ctx.store, { account: row, next: "held" });
   return `Disconnect ${plainText(channelInFull(row), MAX_NAME)}? Its passwords and tokens will be forgotten.${posts}${underWay === null ? "" : ` ${underWay}`}`;
 }
 

@@ -6,7 +6,7 @@ import { SECOND } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import { insertPosts, toPost } from "../store/queries/posts.ts";
 import { commitOnce } from "../access/idempotency.ts";
-import { tellNamesakes } from "../channels/accounts/accounts.ts";
+import { describeNamesakes } from "../channels/accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 import { onceSent } from "./outcomes.ts";
 import { type PreparedPost, preparePost } from "./prepare.ts";
@@ -26,7 +26,7 @@ export async function schedulePost(
 ): Promise<{ post: SaidPost; warnings: Said[]; dryRun?: true; preview?: Preview }> {
   const prepared = await preparePost(call, input, { isDone: true });
   const { preview } = prepared;
-  const warnings = [...prepared.warnings, ...(await tellNamesakes(call, [prepared.row.account_id]))];
+  const warnings = [...prepared.warnings, ...(await describeNamesakes(call, [prepared.row.account_id]))];
   if (preview !== undefined) return { post: asDryRun(prepared.row), warnings, dryRun: true, preview };
   const answer = await commitOnce(call, async (tx) => {
     const [{ row } = prepared] = await storePosts(call, tx, [prepared]);
@@ -98,11 +98,11 @@ function judge(
   const toStore = posts.filter(
     (post): post is PreparedPost => "row" in post && !isRefused && post.preview === undefined,
   );
-  return { results: tellOnce(results), toStore };
+  return { results: describeOnce(results), toStore };
 }
 
 /** Each warning once, with the first post that it is about. That one goes out at once, each post has of its own. */
-function tellOnce(results: readonly SaidBatchResult[]): SaidBatchResult[] {
+function describeOnce(results: readonly SaidBatchResult[]): SaidBatchResult[] {
   const isOwn = (warning: Said): boolean => String(warning).startsWith(AT_ONCE);
   const all = results.flatMap(({ warnings }) => warnings.filter((one) => !isOwn(one)).map(String));
   const told = new Set<string>();

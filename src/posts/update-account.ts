@@ -30,9 +30,9 @@ import {
   failTooLate,
   readRelease,
   type Release,
-  tellPause,
-  tellRelease,
-  tellUnderWay,
+  describePause,
+  describeRelease,
+  describeUnderWay,
   whenFreed,
   withUnderWay,
 } from "../channels/accounts/late-posts.ts";
@@ -40,7 +40,7 @@ import type { AppContext, CallContext } from "../context.ts";
 import { showChanged, type RowChange } from "./change-posts.ts";
 import { tryOut } from "./store-posts.ts";
 import { contentOf, movedTo } from "./post-form.ts";
-import { AT_ONCE_MS, tellPosts } from "./post-in-words.ts";
+import { AT_ONCE_MS, describePosts } from "./post-in-words.ts";
 import { noSlot } from "./slots.ts";
 import { untilUnchanged, writeIfUnchanged } from "./update-post.ts";
 
@@ -90,10 +90,10 @@ export async function askToRelease(call: CallContext, input: AccountChange): Pro
   const next = moved.filter(({ scheduledAt }) => Date.parse(scheduledAt) <= until);
   const ids = [...new Set([...kept.goingOut.filter(stays), ...next].map(({ id }) => id))];
   const tooLate = kept.tooLate.filter(stays);
-  const underWay = isResumed ? await tellUnderWay(ctx, ctx.store, { account, next: "goesOn" }) : null;
+  const underWay = isResumed ? await describeUnderWay(ctx, ctx.store, { account, next: "goesOn" }) : null;
   const told = [
-    ...(ids.length === 0 ? [] : [await tellGoingOut(call, account, { ids, times })]),
-    ...(tooLate.length === 0 ? [] : [tellRelease(ctx, { goingOut: [], tooLate }), MOVE_FIRST]),
+    ...(ids.length === 0 ? [] : [await describeGoingOut(call, account, { ids, times })]),
+    ...(tooLate.length === 0 ? [] : [describeRelease(ctx, { goingOut: [], tooLate }), MOVE_FIRST]),
     ...(underWay === null ? [] : [underWay]),
   ];
   if (told.length === 0) return null;
@@ -107,7 +107,7 @@ const NOTHING_KEPT: Release = { goingOut: [], tooLate: [] };
 /** To the person who is asked. */
 const MOVE_FIRST = "Say no to give what is too late another time first.";
 
-async function tellGoingOut(
+async function describeGoingOut(
   call: CallContext,
   account: AccountRow,
   { ids, times }: { readonly ids: readonly string[]; readonly times: ReadonlyMap<string, number> },
@@ -121,7 +121,7 @@ async function tellGoingOut(
   });
   const when = whenFreed(call.ctx, account, "at once");
   const resumed = when === "at once" ? "now" : "then";
-  return `${ids.length === 1 ? "1 post goes" : `${ids.length} posts go`} out ${when}. ${await tellPosts(call, posts, { resumed })}.`;
+  return `${ids.length === 1 ? "1 post goes" : `${ids.length} posts go`} out ${when}. ${await describePosts(call, posts, { resumed })}.`;
 }
 
 /** Whether a paused channel is resumed that can be used. */
@@ -130,7 +130,7 @@ function isFreed(account: AccountRow, change: Columns): boolean {
 }
 
 /** That the end of a pause alone lets nothing out. Null: it does. */
-function tellCut(account: AccountRow, change: Columns): Said | null {
+function describeCut(account: AccountRow, change: Columns): Said | null {
   if (change.paused !== 0 || !isCut(account)) return null;
   return join(reconnectSentence(account, account.status_reason), "Until then nothing of it goes out.");
 }
@@ -206,14 +206,14 @@ async function apply(
   // What moves to a slot is late no more.
   const told = isFreed(before, change) ? await releaseLate(ctx, tx, { account: after, now, isDryRun }) : null;
   const account = await showAccount(ctx, tx, after);
-  const pause = change.paused === 1 ? await tellPause(ctx, tx, after, account.queuedCount) : null;
-  const twin = change.name === undefined ? null : await tellNamesake({ ctx, caller }, tx, after);
-  const warnings = [told, tellCut(after, change), pause, twin].filter((one) => one !== null);
+  const pause = change.paused === 1 ? await describePause(ctx, tx, after, account.queuedCount) : null;
+  const twin = change.name === undefined ? null : await describeNamesake({ ctx, caller }, tx, after);
+  const warnings = [told, describeCut(after, change), pause, twin].filter((one) => one !== null);
   return { account, moved: showChanged(moved), ...(warnings.length === 0 ? {} : { warnings }) };
 }
 
 /** That a name alone means no channel any more. Null: no other one is called so. */
-async function tellNamesake(
+async function describeNamesake(
   { ctx, caller }: Pick<CallContext, "ctx" | "caller">,
   tx: Tx,
   { id, owner_id, name }: AccountRow,
@@ -237,8 +237,8 @@ async function releaseLate(
   const release = await readRelease(ctx, tx, account);
   await failTooLate(ctx, tx, { account, posts: release.tooLate, now });
   const when = whenFreed(ctx, account, "now");
-  const told = tellRelease(ctx, release, { when, next: isDryRun ? "before" : "after" });
-  return withUnderWay(told, await tellUnderWay(ctx, tx, { account, next: "goesOn" }));
+  const told = describeRelease(ctx, release, { when, next: isDryRun ? "before" : "after" });
+  return withUnderWay(told, await describeUnderWay(ctx, tx, { account, next: "goesOn" }));
 }
 
 /** Gives the posts that wait in slots the next ones of the schedule, in their order. Answers those that moved. */

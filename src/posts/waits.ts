@@ -1,7 +1,7 @@
 import { ended, fromStored, join, Message, type Said, sentencesIn, toStored } from "../domain/sentences.ts";
 import { toldState, whyHeld } from "../domain/accounts/account.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
-import { tellTry } from "../domain/time.ts";
+import { describeTry } from "../domain/time.ts";
 import type { ShownRow } from "../store/schema/tables.ts";
 import { listWaits, type WaitingPost } from "../store/queries/publishing/waiting-posts.ts";
 import { keptUntil, whyItWaits } from "../channels/accounts/late-posts.ts";
@@ -45,7 +45,7 @@ function withNextTry({ clock, settings }: AppContext, error: string, post: Waiti
   return toStored(
     join(
       ended(withoutAdvice(said)),
-      `It is tried again on ${tellTry(next, { now: clock.now(), ...settings })}.`,
+      `It is tried again on ${describeTry(next, { now: clock.now(), ...settings })}.`,
     ),
   );
 }
@@ -69,7 +69,7 @@ function whyWaiting(ctx: AppContext, post: WaitingPost, now: number): string | n
   const until = keptUntil(ctx, post, now);
   const why = whyItWaits(ctx, post);
   if (why === undefined || until === null) return null;
-  return `${why} This one waits until ${tellTry(until, { now, ...ctx.settings })}.`;
+  return `${why} This one waits until ${describeTry(until, { now, ...ctx.settings })}.`;
 }
 
 /** Of a post that was begun and is not worked on now. Null: nothing is wrong, or it is taken up at once. */
@@ -79,7 +79,8 @@ function whyUnderWay(ctx: AppContext, post: WaitingPost, now: number, title: str
   if (inDoubt === 0 && lastError === null && held === null) return null;
   const doubt = `It was sent, and it is not known yet whether it is out. ${howItIsSettled(ctx, post, title)}`;
   const nextTry = nextAt === null ? 0 : Math.max(nextAt, post.next_allowed_at);
-  const next = nextTry <= now ? null : `The next try is on ${tellTry(nextTry, { now, ...ctx.settings })}.`;
+  const next =
+    nextTry <= now ? null : `The next try is on ${describeTry(nextTry, { now, ...ctx.settings })}.`;
   const last = lastError === null ? null : ended(withoutAdvice(fromStored(lastError)));
   // What it says of the channel may be half of what is so now.
   const why = toldState(String(last ?? "")) === null ? last : null;

@@ -3,7 +3,7 @@ import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { plural } from "../domain/text/plain-text.ts";
 import { join, type Said, say } from "../domain/sentences.ts";
-import { DAY, MINUTE, tellTime } from "../domain/time.ts";
+import { DAY, MINUTE, formatTime } from "../domain/time.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { Reader } from "../store/engine/store.ts";
@@ -16,7 +16,7 @@ import {
 } from "../store/queries/channel-posts.ts";
 import { type DraftTexts, listDraftTexts } from "../store/queries/drafts.ts";
 import type { PostContentRow } from "../store/queries/posts.ts";
-import { firstWords, tellKept, tellLimit } from "../channels/accounts/late-posts.ts";
+import { firstWords, describeKept, describeLimit } from "../channels/accounts/late-posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { isServerRunning } from "../publishing/at-work.ts";
 import { warnOfQuotas } from "../publishing/quotas.ts";
@@ -48,13 +48,13 @@ export async function warnOfChannel(ctx: AppContext, planned: UnstoredPost): Pro
     ...warnOfAccess(ctx, account, at),
     ...warnOfKept(ctx, account, at),
     ...(await warnOfQuotas(ctx, account, { id, at, quotas: capabilities.quotas })),
-    ...tellWhoPublishes(planned, ctx.clock.now()),
+    ...describeWhoPublishes(planned, ctx.clock.now()),
   ];
 }
 
 /** Of a channel that a person holds back, or has to reconnect. */
 export function warnOfHeld({ settings }: AppContext, account: AccountRow): Said[] {
-  const paused = account.paused === 1 ? [`${isPaused(account)} ${tellLimit(settings)}`] : [];
+  const paused = account.paused === 1 ? [`${isPaused(account)} ${describeLimit(settings)}`] : [];
   return [...warnOfReconnect(account), ...paused];
 }
 
@@ -70,12 +70,12 @@ function warnOfReconnect(account: AccountRow): Said[] {
 
 /** Of a channel that waits longer than until the post's time. One that a person holds back tells that. */
 export function warnOfKept(ctx: AppContext, account: AccountRow, scheduledAt: number): string[] {
-  const kept = whyHeld(account) === null ? tellKept(ctx, account, scheduledAt) : null;
+  const kept = whyHeld(account) === null ? describeKept(ctx, account, scheduledAt) : null;
   return kept === null ? [] : [kept];
 }
 
 /** What is on the platform before its time goes live there though nothing of ours may be running. */
-function tellWhoPublishes({ platform, capabilities, row }: UnstoredPost, now: number): Said[] {
+function describeWhoPublishes({ platform, capabilities, row }: UnstoredPost, now: number): Said[] {
   const leadMinutes = (row.scheduled_at - row.due_at) / MINUTE;
   if (capabilities.scheduling !== "platform" || leadMinutes === 0 || row.scheduled_at <= now) return [];
   return [
@@ -92,7 +92,7 @@ export function warnOfAccess({ settings }: AppContext, account: AccountRow, sche
   if (expires === null || expires > scheduledAt) return [];
   return [
     say(
-      `The access to ${channelInFull(account)} ends on ${tellTime(expires, settings.timezone)}, before this post goes out. Reconnect it before then.`,
+      `The access to ${channelInFull(account)} ends on ${formatTime(expires, settings.timezone)}, before this post goes out. Reconnect it before then.`,
       { next: [{ do: "reconnect", provider: account.provider, accountId: account.id }] },
     ),
   ];
@@ -202,7 +202,7 @@ function warnOfBeside(
     ...(same === undefined
       ? []
       : [
-          `Another post of this call says the same on the same channel, on ${tellTime(same.scheduled_at, ctx.settings.timezone)}. ${out}`,
+          `Another post of this call says the same on the same channel, on ${formatTime(same.scheduled_at, ctx.settings.timezone)}. ${out}`,
         ]),
     ...(neighbour === undefined
       ? []
@@ -280,7 +280,7 @@ export async function warnOfSameText(
   const isOut = row.scheduled_at <= now;
   const usual = isDone ? (isOut ? "Take this one down" : "Cancel this one") : "Leave this one out";
   const what = (row.caption ?? "").trim() === "" ? "The same media" : "The same text";
-  const state = tellSame(other, { now, timezone: settings.timezone });
+  const state = describeSame(other, { now, timezone: settings.timezone });
   return [
     join(
       say(`${what} ${state}.`, { next: [{ do: "read", postId: other.id }] }),
@@ -292,11 +292,11 @@ export async function warnOfSameText(
 }
 
 /** Where a post stands that says the same, for "The same text …". */
-function tellSame(
+function describeSame(
   post: SamePost,
   { now, timezone }: { readonly now: number; readonly timezone: string },
 ): string {
-  const at = tellTime(post.published_at ?? post.scheduled_at, timezone);
+  const at = formatTime(post.published_at ?? post.scheduled_at, timezone);
   if (post.status === "published") return `is live on this channel since ${at}`;
   if (post.in_doubt === 1) return "was sent on this channel, and it is not known whether it is out";
   if (post.status === "publishing") return "is under way on this channel, and may be out already";

@@ -5,7 +5,7 @@ import { DateTime } from "luxon";
 import * as z from "zod";
 import type { Quota } from "../domain/accounts/account.ts";
 import { canHoldPosts, type PlatformCapabilities } from "../domain/accounts/capabilities.ts";
-import { MINUTE, tellSpan, tellTime, tellTry } from "../domain/time.ts";
+import { MINUTE, formatDuration, formatTime, describeTry } from "../domain/time.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import type { Candidate } from "../store/engine/claims.ts";
 import { countInWindow, nthNewest, type QuotaWindow } from "../store/queries/channel-posts.ts";
@@ -96,10 +96,10 @@ export async function warnOfQuotas(
   const isTooLong = excess.freeAt - post.at > ctx.settings.maxLatenessMs;
   // A time that is to be chosen is not before it: the minute is rounded up.
   const free = isTooLong
-    ? tellTime(Math.ceil(excess.freeAt / MINUTE) * MINUTE, ctx.settings.timezone)
-    : tellTry(excess.freeAt, { now: ctx.clock.now(), ...ctx.settings });
+    ? formatTime(Math.ceil(excess.freeAt / MINUTE) * MINUTE, ctx.settings.timezone)
+    : describeTry(excess.freeAt, { now: ctx.clock.now(), ...ctx.settings });
   const wait = isTooLong
-    ? `it would wait until ${free}, more than ${tellSpan(ctx.settings.maxLatenessMs)} after its time, and fail. Choose a time from then on.`
+    ? `it would wait until ${free}, more than ${formatDuration(ctx.settings.maxLatenessMs)} after its time, and fail. Choose a time from then on.`
     : `it will wait until ${free}.`;
   return [`scheduledAt: ${describe(account, excess)}, so ${wait}`];
 }

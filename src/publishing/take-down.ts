@@ -4,7 +4,7 @@ import { isTakenDown, TRANSITIONS } from "../domain/posts/post-states.ts";
 import { AppError } from "../domain/errors.ts";
 import { fromStored, type Message, say, toStored } from "../domain/sentences.ts";
 import type { SaidPost } from "../domain/posts/post.ts";
-import { deadline, tellTime, MINUTE, SECOND } from "../domain/time.ts";
+import { deadline, formatTime, MINUTE, SECOND } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import { toPost, transition, readMetadata } from "../store/queries/posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
@@ -28,9 +28,9 @@ import { findAccount } from "../channels/accounts/accounts.ts";
 import { openSteps } from "./follow-ups.ts";
 import { holdOrRefuse, isWorkedOn } from "./reconcile.ts";
 
-export function tellTakenDown({ platforms, settings }: AppContext, row: PostRow): string {
+export function describeTakenDown({ platforms, settings }: AppContext, row: PostRow): string {
   const title = platforms.get(row.provider)?.title ?? row.provider;
-  return `It was live, and was taken down on ${title} on ${tellTime(row.updated_at, settings.timezone)}.`;
+  return `It was live, and was taken down on ${title} on ${formatTime(row.updated_at, settings.timezone)}.`;
 }
 
 /** A thread is deleted part by part. */
@@ -53,7 +53,7 @@ export function canReach(ctx: AppContext, row: PostRow): boolean {
 }
 
 /** Why nothing can be done about a live post that was settled without its id there. */
-export function tellNoPlace(ctx: AppContext, row: PostRow): Message {
+export function describeNoPlace(ctx: AppContext, row: PostRow): Message {
   const { title } = findPlatform(ctx, row.provider);
   return say(
     `Its id on ${title} is not known, so it can be neither changed nor taken down there, nor asked about.`,
@@ -64,7 +64,7 @@ export function tellNoPlace(ctx: AppContext, row: PostRow): Message {
 /** Throws `conflict` for a live post whose id on its platform is not known. */
 export function assertPlace(ctx: AppContext, row: PostRow): void {
   if (row.status === "published" && row.platform_post_id === null)
-    throw new AppError("conflict", tellNoPlace(ctx, row));
+    throw new AppError("conflict", describeNoPlace(ctx, row));
 }
 
 /** Whether live posts of the account can be deleted on its platform. */
@@ -112,7 +112,7 @@ export async function takeDown(
       if (!(await letGo(tx, held))) throw isWorkedOn();
       const set = { next_at: null, error, in_doubt: 0, updated_at: ctx.clock.now() };
       const gone = await transition(tx, { ownerId: row.owner_id, id: row.id }, "take_down", set);
-      return { post: toPost(gone), warnings: [tellRemoval(ctx, gone, wasGone)] };
+      return { post: toPost(gone), warnings: [describeRemoval(ctx, gone, wasGone)] };
     });
   } catch (error) {
     const refusal = explain(error, { platform, row, account });
@@ -124,10 +124,10 @@ export async function takeDown(
   return answer;
 }
 
-function tellRemoval(ctx: AppContext, row: PostRow, wasGone: boolean): string {
+function describeRemoval(ctx: AppContext, row: PostRow, wasGone: boolean): string {
   const { title } = findPlatform(ctx, row.provider);
   if (wasGone) return `It was not on ${title} any more: it had been removed there already.`;
-  return isTakenDown(row) ? tellTakenDown(ctx, row) : `It was deleted on ${title} before it went live.`;
+  return isTakenDown(row) ? describeTakenDown(ctx, row) : `It was deleted on ${title} before it went live.`;
 }
 
 function deleteByHand({ row, account }: { row: PostRow; account: AccountRow }): string {

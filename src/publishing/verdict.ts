@@ -2,7 +2,7 @@ import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { fromStored, join, say, toStored } from "../domain/sentences.ts";
 import { mustReconnect } from "../domain/accounts/account.ts";
 import { AppError, AssertionFailed } from "../domain/errors.ts";
-import { HOUR, SECOND, DAY, MINUTE, tellSpan } from "../domain/time.ts";
+import { HOUR, SECOND, DAY, MINUTE, formatDuration } from "../domain/time.ts";
 import { TIME_LIMITS } from "../domain/time-limits.ts";
 import { MediaUnavailable } from "../ports/media.ts";
 import type { PublishOutcome } from "../ports/platform.ts";
@@ -209,7 +209,7 @@ function failed(error: string, at: Situation): AttemptResult {
  */
 export function missedSentence(lastError: string | null, maxLatenessMs: number): string {
   return lastError === null
-    ? `It missed its time: nothing was running, or its channel had to wait, until it was more than ${tellSpan(maxLatenessMs)} late, which is later than posts may go out (POSTHORN_MAX_LATENESS). Send it again.`
+    ? `It missed its time: nothing was running, or its channel had to wait, until it was more than ${formatDuration(maxLatenessMs)} late, which is later than posts may go out (POSTHORN_MAX_LATENESS). Send it again.`
     : toStored(
         join(
           "It could not be sent before its time ran out. The last reason:",

@@ -56,7 +56,7 @@ export async function requireConfirmation(
   if (question === null) return;
   const { text, shown } = question;
   if (ask === undefined && isForPerson) {
-    await tool.tellPerson?.(input, call);
+    await tool.describePerson?.(input, call);
     throw forPeople(tool);
   }
   if (ask === undefined) throw unasked(tool, text);

@@ -43,7 +43,7 @@ interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.Zo
   /** Calls that a person must agree to: a model whose client cannot ask one is refused. Default: none. */
   isForPeople?(args: z.output<I>): boolean;
   /** Tells the person of such a refusal by notice, where they get notices. Default: nothing. */
-  tellPerson?(args: z.output<I>, call: CallContext): Promise<void>;
+  describePerson?(args: z.output<I>, call: CallContext): Promise<void>;
   /** What a person is asked before. Null: nothing. Only reads, and throws what the handler would. */
   question?(args: z.output<I>, call: CallContext): Promise<string | null>;
   /** An address for a person to open. A face that shows it to them leaves it out of the answer. */

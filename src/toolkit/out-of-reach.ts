@@ -20,7 +20,7 @@ function outOfReach(text: string, { caller, all, offered }: Reach): NextStep | n
 }
 
 /** What else is to be known of a text that leads on to tools which its reader does not have. Null: nothing. */
-export function tellOutOfReach(text: string, reach: Reach): string | null {
+export function describeOutOfReach(text: string, reach: Reach): string | null {
   const step = outOfReach(text, reach);
   return step === null ? null : agentsWords(say("", { next: [step] }));
 }

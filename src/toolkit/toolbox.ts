@@ -9,7 +9,7 @@ import { type AnyTool, leastPermission, type Link } from "./define-tool.ts";
 import { emptyAmong, readArguments } from "../domain/arguments/coerce.ts";
 import { isFields } from "../domain/explain-invalid.ts";
 import { toJsonSchema, toListedSchema, type JsonSchema } from "./json-schema.ts";
-import { leadsIn, tellOutOfReach, withReach } from "./out-of-reach.ts";
+import { leadsIn, describeOutOfReach, withReach } from "./out-of-reach.ts";
 import { requireTool } from "./refusals.ts";
 import { compactRows } from "./short-rows.ts";
 import { type SentencesAt, worded } from "./words.ts";
@@ -127,7 +127,7 @@ export function createToolbox(
     const done = await callOne(tool, args, caller, options).catch((error: unknown) => {
       throw withReach(error, reach);
     });
-    const outOfReach = options.isByModel === true ? tellOutOfReach(leadsIn(done.result), reach) : null;
+    const outOfReach = options.isByModel === true ? describeOutOfReach(leadsIn(done.result), reach) : null;
     return { ...done, outOfReach };
   };
 

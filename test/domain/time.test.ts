@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import {
   isTimezone,
   machineTimezone,
-  tellTime,
-  tellTry,
+  formatTime,
+  describeTry,
   toIso,
   toIsoOrNull,
   toZoned,
@@ -45,16 +45,18 @@ describe("a moment as text", () => {
 
 it("is told to a person in their own zone", () => {
   const noon = Date.UTC(2026, 11, 1, 9);
-  expect(tellTime(noon, "Europe/Berlin")).toBe("Tuesday 1 December 2026, 10:00 (Europe/Berlin)");
-  expect(tellTime(noon, "Asia/Kathmandu")).toBe("Tuesday 1 December 2026, 14:45 (Asia/Kathmandu)");
+  expect(formatTime(noon, "Europe/Berlin")).toBe("Tuesday 1 December 2026, 10:00 (Europe/Berlin)");
+  expect(formatTime(noon, "Asia/Kathmandu")).toBe("Tuesday 1 December 2026, 14:45 (Asia/Kathmandu)");
   // What is tried is told to the second where it is near, and never later than it is.
-  const tries = [119_999, 120_000, 179_999].map((ms) => tellTry(noon + ms, { now: noon, timezone: "UTC" }));
+  const tries = [119_999, 120_000, 179_999].map((ms) =>
+    describeTry(noon + ms, { now: noon, timezone: "UTC" }),
+  );
   expect(tries).toEqual([
     "Tuesday 1 December 2026, 09:01:59 (UTC)",
     "Tuesday 1 December 2026, 09:02 (UTC)",
     "Tuesday 1 December 2026, 09:02 (UTC)",
   ]);
-  expect(tellTime(noon + 15 * 3_600_000, "UTC")).toBe("Wednesday 2 December 2026, 00:00 (UTC)");
+  expect(formatTime(noon + 15 * 3_600_000, "UTC")).toBe("Wednesday 2 December 2026, 00:00 (UTC)");
 });
 
 describe("a moment that a caller gives", () => {

@@ -122,7 +122,8 @@ const IN_DOUBT =
   "SELECT 1 FROM effects JOIN posts ON posts.id = post_id WHERE state = 'intent' AND in_doubt = 1";
 
 function isInDoubt({ living: [host] }: Machine): boolean {
-  return host?.store != null && rawOf(host.store).prepare(IN_DOUBT).get([]) !== undefined;
+  const store = host?.store ?? null;
+  return store !== null && rawOf(store).prepare(IN_DOUBT).get([]) !== undefined;
 }
 
 /** What was done since the copy is done, and the database knows nothing of it. */

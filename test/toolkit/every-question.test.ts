@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { tellDoubts } from "../../src/posts/post-in-words.ts";
+import { describeDoubts } from "../../src/posts/post-in-words.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import { callerOf } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";
@@ -482,7 +482,7 @@ describe("what speaks against a post", () => {
 
   it("is told in words of people, whatever the source may say of it", () => {
     expect(all.filter((said) => NOT_FOR_PEOPLE.test(said)).length).toBeGreaterThan(150);
-    const told = all.map((said) => ({ said, shown: tellDoubts({ ctx: service.ctx }, [said]) }));
+    const told = all.map((said) => ({ said, shown: describeDoubts({ ctx: service.ctx }, [said]) }));
     expect(told.filter(({ shown }) => NOT_FOR_PEOPLE.test(shown))).toEqual([]);
   });
 
@@ -508,6 +508,6 @@ describe("what speaks against a post", () => {
       ' Feed says: "metadata.x {a} post_1 on 2026-11-27". Done.',
     ],
   ])("%s", (warning, told) => {
-    expect(tellDoubts({ ctx: service.ctx }, [warning, warning])).toBe(told);
+    expect(describeDoubts({ ctx: service.ctx }, [warning, warning])).toBe(told);
   });
 });

@@ -17,7 +17,7 @@ self.addEventListener("notificationclick", (event) => {
 });
 
 self.addEventListener("fetch", (event) => {
-  if (event.request.mode === "navigate") event.respondWith(fetch(event.request).catch(tellOffline));
+  if (event.request.mode === "navigate") event.respondWith(fetch(event.request).catch(describeOffline));
 });
 
 /** Browsers end a subscription that shows nothing: something is shown in any case. */
@@ -49,7 +49,7 @@ async function open(page) {
   return there === undefined ? self.clients.openWindow(href) : there.focus();
 }
 
-function tellOffline() {
+function describeOffline() {
   return new Response(OFFLINE, {
     status: 503,
     headers: {

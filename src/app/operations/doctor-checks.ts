@@ -51,10 +51,10 @@ export async function examinePlatforms(ctx: AppContext, named: string | null): P
       return examinePlatform(ctx, one, { isNamed: one.name === named, connected: connected.length, set });
     }),
   );
-  return [...findings.flat(), ...(named === null ? tellOthers(platforms.length - wanted.length) : [])];
+  return [...findings.flat(), ...(named === null ? describeOthers(platforms.length - wanted.length) : [])];
 }
 
-function tellOthers(others: number): Finding[] {
+function describeOthers(others: number): Finding[] {
   if (others === 0) return [];
   const count = others === 1 ? "1 that has" : `${others} that have`;
   return [
@@ -103,10 +103,10 @@ async function explainMissing(
     (other) => `, or, by ${other.name}, ${missingSettings(set, platform, other).join(" and ")}`,
   );
   const steps = `(steps: posthorn doctor ${platform.name})`;
-  return `cannot be connected yet: set ${missing.join(" and ")}${instead.join("")}${await tellAddress(ctx, platform, way)} ${steps}`;
+  return `cannot be connected yet: set ${missing.join(" and ")}${instead.join("")}${await describeAddress(ctx, platform, way)} ${steps}`;
 }
 
-async function tellAddress(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): Promise<string> {
+async function describeAddress(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): Promise<string> {
   if (way.kind !== "oauth") return "";
   const url = await takenRedirectUrl(ctx, platform, way);
   return url === null

@@ -13,7 +13,7 @@ import { showCapabilities } from "../../domain/accounts/capabilities.ts";
 import { AppError } from "../../domain/errors.ts";
 import { canReachAccount, type Caller } from "../../domain/permissions.ts";
 import { didYouMean } from "../../domain/settings/nearest-name.ts";
-import { DAY, tellTime, tellTry, toIso, toIsoOrNull } from "../../domain/time.ts";
+import { DAY, formatTime, describeTry, toIso, toIsoOrNull } from "../../domain/time.ts";
 import {
   findAccountRow,
   listAccountNames,
@@ -54,7 +54,7 @@ export async function namesOfAccounts({
 }
 
 /** Where posts with these ids of channels go, of those whose name alone another channel has, too. */
-export async function tellNamesakes(
+export async function describeNamesakes(
   { ctx, caller }: Pick<CallContext, "ctx" | "caller">,
   accountIds: readonly string[],
 ): Promise<string[]> {
@@ -160,7 +160,7 @@ export function toAccount(ctx: AppContext, row: ShownAccount, queuedCount: numbe
     profileUrl: row.profile_url,
     avatarUrl: row.avatar_url,
     status,
-    statusReason: inOne(reason, tellSlowed(ctx, row)),
+    statusReason: inOne(reason, describeSlowed(ctx, row)),
     tokenExpiresAt: toIsoOrNull(row.token_expires_at),
     scopes: JSON.parse(row.scopes) as string[],
     schedule: readSchedule(ctx, row),
@@ -177,11 +177,11 @@ export function toAccount(ctx: AppContext, row: ShownAccount, queuedCount: numbe
 }
 
 /** Of a channel that can be used, and that its platform asked to wait. Null: it did not. */
-function tellSlowed(ctx: AppContext, row: ShownAccount): string | null {
+function describeSlowed(ctx: AppContext, row: ShownAccount): string | null {
   const { paused = 0, wait_cause: cause = null } = row;
   const until = keptUntil(ctx, row, 0);
   if (until === null || cause !== "rate_limit" || paused === 1 || isCut(row)) return null;
-  const when = tellTry(until, { now: ctx.clock.now(), ...ctx.settings });
+  const when = describeTry(until, { now: ctx.clock.now(), ...ctx.settings });
   const why = whyItWaits(ctx, { provider: row.provider, wait_cause: cause }) ?? null;
   return inOne(why, atEarliest("The next one goes out", when));
 }
@@ -214,7 +214,7 @@ function healthOf(ctx: AppContext, row: ShownAccount): { status: AccountStatus; 
     return { status: row.status, reason: row.status_reason };
   return {
     status: "expiring",
-    reason: `Its access ends on ${tellTime(endsAt, ctx.settings.timezone)}. Reconnect it before then.`,
+    reason: `Its access ends on ${formatTime(endsAt, ctx.settings.timezone)}. Reconnect it before then.`,
   };
 }
 

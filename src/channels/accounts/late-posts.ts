@@ -3,7 +3,7 @@ import type { LateCause } from "../../domain/posts/post.ts";
 import { join, type Message, say } from "../../domain/sentences.ts";
 import { channelInFull } from "../../domain/accounts/channel-names.ts";
 import { plainText, plural } from "../../domain/text/plain-text.ts";
-import { DAY, tellSpan, tellTime, tellTry } from "../../domain/time.ts";
+import { DAY, formatDuration, formatTime, describeTry } from "../../domain/time.ts";
 import type { PostRow } from "../../store/schema/tables.ts";
 import type { Reader, Tx } from "../../store/engine/store.ts";
 import type { AccountRow } from "../../store/queries/accounts.ts";
@@ -76,10 +76,10 @@ export function whyItWaits(
 }
 
 /** What to say of a post that is due at `due` on a channel that can be used. Null: nothing. */
-export function tellKept(ctx: AppContext, account: Waiting, due: number): string | null {
+export function describeKept(ctx: AppContext, account: Waiting, due: number): string | null {
   const until = keptUntil(ctx, account, due);
   if (until === null) return null;
-  const goes = atEarliest("It goes out", tellTry(until, { now: ctx.clock.now(), ...ctx.settings }));
+  const goes = atEarliest("It goes out", describeTry(until, { now: ctx.clock.now(), ...ctx.settings }));
   return inOne(whyItWaits(ctx, account) ?? null, goes);
 }
 
@@ -94,7 +94,7 @@ export function whenFreed(ctx: AppContext, account: Waiting, base: string, due =
   if (at === null) return base;
   const title = ctx.platforms.get(provider)?.title ?? provider;
   const why = cause === "rate_limit" ? `, as ${title} takes no more posts before` : "";
-  return `${base === ONCE_CONNECTED ? `${base}, but ` : ""}not before ${tellTry(at, { now, ...ctx.settings })}${why}`;
+  return `${base === ONCE_CONNECTED ? `${base}, but ` : ""}not before ${describeTry(at, { now, ...ctx.settings })}${why}`;
 }
 
 /** When what was kept back goes out, and what can be done about what is too late. */
@@ -105,12 +105,12 @@ interface Telling {
 }
 
 /** In sentences. Null: nothing was kept back. */
-export function tellRelease(
+export function describeRelease(
   { settings }: AppContext,
   { goingOut, tooLate }: Release,
   { when = "now", next }: Telling = {},
 ): Message | null {
-  const span = tellSpan(settings.maxLatenessMs);
+  const span = formatDuration(settings.maxLatenessMs);
   const fails = next === "after" ? "failed" : tooLate.length === 1 ? "fails" : "fail";
   const told = [
     ...(goingOut.length === 0
@@ -146,7 +146,7 @@ export function nameLate(
 ): string {
   const named = rows.slice(0, MAX_NAMED).map((row) => {
     const id = hasIds ? ` (${row.id})` : "";
-    return `${firstWords(row)}${id}, which was due on ${tellTime(row.scheduled_at, timezone)}`;
+    return `${firstWords(row)}${id}, which was due on ${formatTime(row.scheduled_at, timezone)}`;
   });
   const more = count > MAX_NAMED ? `; and ${count - MAX_NAMED} more` : "";
   return `${named.join("; ")}${more}`;
@@ -159,53 +159,53 @@ export function firstWords({ caption, media_url: mediaUrl }: Pick<PostRow, "capt
 }
 
 /** How long a pause, or a channel without access, may keep a post back. */
-export function tellLimit(
+export function describeLimit(
   { maxLatenessMs }: AppContext["settings"],
   freed: "resumed" | "reconnected" = "resumed",
 ): string {
-  return `A post may go out up to ${tellSpan(maxLatenessMs)} late. Once the channel is ${freed}, what is later than that fails.`;
+  return `A post may go out up to ${formatDuration(maxLatenessMs)} late. Once the channel is ${freed}, what is later than that fails.`;
 }
 
 /** What a pause means for the posts that wait. Null: none does. */
-export async function tellPause(
+export async function describePause(
   ctx: AppContext,
   reader: Reader,
   account: Waiting,
   queuedCount: number,
 ): Promise<string | null> {
-  const underWay = await tellUnderWay(ctx, reader, { account, next: "held" });
+  const underWay = await describeUnderWay(ctx, reader, { account, next: "held" });
   const [first] = await listWaitingUntil(reader, account.id, { until: Number.MAX_SAFE_INTEGER, limit: 1 });
   if (first === undefined) return underWay;
   const { maxLatenessMs, timezone } = ctx.settings;
   const [due, end] = [first.scheduled_at, first.scheduled_at + maxLatenessMs].map((ms) =>
-    tellTime(ms, timezone),
+    formatTime(ms, timezone),
   );
   const which = queuedCount === 1 ? "It" : "The first";
-  const waiting = `${plural(queuedCount, "post waits", "posts wait")} for this channel. ${tellLimit(ctx.settings)} ${which}, ${firstWords(first)}, is due on ${due}, and can go out until ${end}.`;
-  return inOne(waiting, await tellPauseOf(ctx, reader, account), underWay);
+  const waiting = `${plural(queuedCount, "post waits", "posts wait")} for this channel. ${describeLimit(ctx.settings)} ${which}, ${firstWords(first)}, is due on ${due}, and can go out until ${end}.`;
+  return inOne(waiting, await describePauseOf(ctx, reader, account), underWay);
 }
 
 /** So long a pause is thought of, to tell how many posts it fails. */
 const PAUSE_OF_MS = 7 * DAY;
 
 /** How many posts fail that are not the first alone. Null: no more. */
-async function tellPauseOf(ctx: AppContext, reader: Reader, { id }: Waiting): Promise<string | null> {
+async function describePauseOf(ctx: AppContext, reader: Reader, { id }: Waiting): Promise<string | null> {
   const { maxLatenessMs, timezone } = ctx.settings;
   const end = ctx.clock.now() + PAUSE_OF_MS;
   const failing = await listWaitingUntil(reader, id, { until: end - maxLatenessMs });
   if (failing.length < 2) return null;
-  return `Should it be paused until ${tellTime(end, timezone)}, ${failing.length} of them fail.`;
+  return `Should it be paused until ${formatTime(end, timezone)}, ${failing.length} of them fail.`;
 }
 
 /** What becomes of a post that was begun when its channel is held up, or may be used again. */
 const THEN = {
   held: () =>
     "What is being sent is not stopped. What waits for its next try waits until the channel may be used again.",
-  goesOn: tellNextTries,
+  goesOn: describeNextTries,
 } as const;
 
 /** The posts of an account that were begun and are not done. Null: there are none. */
-export async function tellUnderWay(
+export async function describeUnderWay(
   ctx: AppContext,
   reader: Reader,
   { account, next }: { readonly account: Waiting; readonly next: keyof typeof THEN },
@@ -217,7 +217,7 @@ export async function tellUnderWay(
 }
 
 /** As `startWaitingPosts` sets it: at once, but for a post that has a moment of its own, and a channel that waits. */
-function tellNextTries(ctx: AppContext, rows: readonly PostUnderWay[], account: Waiting): string {
+function describeNextTries(ctx: AppContext, rows: readonly PostUnderWay[], account: Waiting): string {
   const now = ctx.clock.now();
   const tries = rows
     .filter(({ lease_worker: worker }) => worker === null)
@@ -227,7 +227,7 @@ function tellNextTries(ctx: AppContext, rows: readonly PostUnderWay[], account: 
     });
   const later = tries.filter(({ at }) => at > now);
   if (later.length === 0) return tries.length === 0 ? "" : "The next try is made then.";
-  const tell = (at: number): string => tellTry(at, { now, ...ctx.settings });
+  const tell = (at: number): string => describeTry(at, { now, ...ctx.settings });
   const named = later
     .slice(0, MAX_NAMED)
     .map(({ row, at }) => `that of ${firstWords(row)} not before ${tell(at)}`);
@@ -249,7 +249,7 @@ export async function failTooLate(
     now,
   }: { readonly account: AccountRow; readonly posts: readonly PostRow[]; readonly now: number },
 ): Promise<void> {
-  const span = tellSpan(settings.maxLatenessMs);
+  const span = formatDuration(settings.maxLatenessMs);
   const error = `It waited because ${channelInFull(account)} was paused, and was more than ${span} late when that was resumed, which is later than posts may go out (POSTHORN_MAX_LATENESS). Send it again.`;
   for (const { id, owner_id: ownerId } of posts.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
     await transition(tx, { ownerId, id }, "miss", {
@@ -261,12 +261,15 @@ export async function failTooLate(
 }
 
 /** What a channel without access kept back, before it is connected again. Null: nothing, or it is not to go out. */
-export async function tellReconnection(ctx: AppContext, account: AccountRow | null): Promise<Message | null> {
+export async function describeReconnection(
+  ctx: AppContext,
+  account: AccountRow | null,
+): Promise<Message | null> {
   if (account === null || !isCut(account) || account.paused === 1) return null;
-  const release = tellRelease(ctx, await readRelease(ctx, ctx.store, account), {
+  const release = describeRelease(ctx, await readRelease(ctx, ctx.store, account), {
     when: whenFreed(ctx, account, ONCE_CONNECTED),
   });
-  return withUnderWay(release, await tellUnderWay(ctx, ctx.store, { account, next: "goesOn" }));
+  return withUnderWay(release, await describeUnderWay(ctx, ctx.store, { account, next: "goesOn" }));
 }
 
 /** What goes out of a channel, and what is under way there. Null: nothing is told. */

@@ -11,7 +11,7 @@ import type {
 } from "../../ports/connect.ts";
 import { countAttempt, noteFailure } from "../../store/queries/connections.ts";
 import type { AppContext, GuestCall } from "../../context.ts";
-import { tellReconnection } from "../accounts/late-posts.ts";
+import { describeReconnection } from "../accounts/late-posts.ts";
 import {
   completeFields,
   type ConnectTarget,
@@ -266,7 +266,7 @@ async function toLinkPage(ctx: AppContext, { row, target }: Pick<OpenLink, "row"
     /** The channel that is being reconnected. */
     reconnecting: reconnecting === null ? null : (reconnecting.handle ?? reconnecting.name),
     /** Its posts that go out then. */
-    release: await tellReconnection(ctx, reconnecting),
+    release: await describeReconnection(ctx, reconnecting),
     minutesLeft: minutesLeft(ctx, row.expires_at),
     way: way.name,
     otherWays: others.map(({ name, label }) => ({ name, label })),

@@ -29,7 +29,7 @@ import { type AppContext, type CallContext, guestCall } from "../../context.ts";
 import { effectiveSettings } from "../platform-io/effective-settings.ts";
 import { requireConfigured, takenRedirectUrl, usualWay, wayOf } from "../platform-io/set-up.ts";
 import { findAccount, showAccount } from "../accounts/accounts.ts";
-import { inOne, tellReconnection, tellUnderWay } from "../accounts/late-posts.ts";
+import { inOne, describeReconnection, describeUnderWay } from "../accounts/late-posts.ts";
 import {
   completeFields,
   type ConnectTarget,
@@ -72,7 +72,7 @@ export async function connectChannel(call: CallContext, args: ConnectArgs): Prom
 export async function askToReconnect(call: CallContext, args: ConnectArgs): Promise<string | null> {
   const { way, reconnecting } = await readTarget(call.ctx, call.caller, args);
   if (way.kind !== "none" || reconnecting === null) return null;
-  const release = await tellReconnection(call.ctx, reconnecting);
+  const release = await describeReconnection(call.ctx, reconnecting);
   return release === null ? null : `Connect ${channelInFull(reconnecting)} again? ${release}`;
 }
 
@@ -81,7 +81,7 @@ async function connectAtOnce(
   target: ConnectTarget & { readonly way: NoneWay },
 ): Promise<SaidConnectResult> {
   const found = await findChannels(call, target, {});
-  const release = await tellReconnection(call.ctx, target.reconnecting);
+  const release = await describeReconnection(call.ctx, target.reconnecting);
   return connectAccounts<SaidConnectResult>(call, {
     target,
     found,
@@ -147,7 +147,7 @@ async function openLink(call: CallContext, target: ConnectTarget): Promise<SaidC
 async function whatAgain(ctx: AppContext, { reconnecting }: ConnectTarget): Promise<Said> {
   if (reconnecting === null) return "";
   const pause = reconnecting.paused === 1 ? "It stays paused: nothing goes out before it is resumed." : null;
-  const release = await tellReconnection(ctx, reconnecting);
+  const release = await describeReconnection(ctx, reconnecting);
   const told = release === null ? [] : ["Tell the person:", release];
   return join(`It connects ${channelInFull(reconnecting)} again.`, pause, ...told);
 }
@@ -346,7 +346,7 @@ export async function disconnectChannel(
     const grant = { owner_id: caller.ownerId, id: found.grant_id ?? "" };
     dropped = found.grant_id === null ? null : ((await deleteUnusedGrant(tx, grant)) ?? null);
     const row = (await findAccountRow(tx, caller.ownerId, found.id)) ?? found;
-    const underWay = await tellUnderWay(ctx, tx, { account: found, next: "held" });
+    const underWay = await describeUnderWay(ctx, tx, { account: found, next: "held" });
     const account = await showAccount(ctx, tx, row);
     return { account: { ...account, statusReason: inOne(account.statusReason, underWay) } };
   });

@@ -80,14 +80,14 @@ async function describePlatform(
       name: settingName(name, setting.name),
       isSet: isSet(setting.name),
     })),
-    results: tellResults(set, platform),
+    results: describeResults(set, platform),
     redirectUrl: comesBack ? await takenRedirectUrl(ctx, platform, guided) : null,
     setup: await describeSetup(ctx, platform, guided),
   };
 }
 
 /** Whether figures are collected by themselves, and what that costs. */
-function tellResults(set: PlatformSettings, platform: AnyPlatform): string {
+function describeResults(set: PlatformSettings, platform: AnyPlatform): string {
   const price = platform.results?.price;
   if (collectsResults(set, platform)) return price === undefined ? "on" : `on. ${price}`;
   return price === undefined

@@ -1,7 +1,7 @@
 import type { Account } from "../../domain/accounts/account.ts";
 import type { ConnectArgs } from "../../domain/accounts/connection.ts";
 import { AppError } from "../../domain/errors.ts";
-import { SECOND, tellTime } from "../../domain/time.ts";
+import { SECOND, formatTime } from "../../domain/time.ts";
 import { openConnection, submitChoice } from "../../channels/connecting/connect-page.ts";
 import { checkConnection, connectChannel } from "../../channels/connecting/connections.ts";
 import { leadOn, pasteAddress } from "../../channels/connecting/consent.ts";
@@ -40,7 +40,7 @@ export async function connectByConsent(
   // Asked for first: it makes a state, and a later one would void that of a person who is on their way.
   const direct = host.terminal.isInteractive ? await askForDirectAddress(waiting) : null;
   host.terminal.tell(
-    `Open this address in a browser and go on from there, until ${tellTime(Date.parse(expiresAt), session.ctx.settings.timezone)}:\n\n  ${url}\n\n`,
+    `Open this address in a browser and go on from there, until ${formatTime(Date.parse(expiresAt), session.ctx.settings.timezone)}:\n\n  ${url}\n\n`,
   );
   if (!host.terminal.isInteractive)
     host.terminal.tell("This command waits until then, or until it is ended by Ctrl-C or SIGTERM.\n");

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { localCaller } from "../../access/api-keys.ts";
 import { namesOfAccounts } from "../../channels/accounts/accounts.ts";
-import { tellReconnection } from "../../channels/accounts/late-posts.ts";
+import { describeReconnection } from "../../channels/accounts/late-posts.ts";
 import type { ConnectTarget } from "../../channels/connecting/connect-target.ts";
 import { plainCall } from "../../context.ts";
 import type { Account } from "../../domain/accounts/account.ts";
@@ -75,7 +75,7 @@ async function connect(at: Shell, options: Connecting): Promise<void> {
   };
   const target = await readTarget(ctx, localCaller(), args);
   if (options.secretsStdin === true && target.way.kind !== "secrets") throw takesNone(target);
-  const release = await tellReconnection(ctx, target.reconnecting);
+  const release = await describeReconnection(ctx, target.reconnecting);
   if (release !== null) terminal.tell(`${release}\n`);
   if (hasConsent(target))
     return await print(at, options, await connectByConsent(host, session, { ...args, targets }));

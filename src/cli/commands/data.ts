@@ -8,7 +8,7 @@ import { type CommandArgs, JSON_TOO, owner, type Row, row } from "../command.ts"
 import type { Host, Terminal } from "../host.ts";
 import { printResult, requireFileName, toJsonText } from "../options.ts";
 import { inShell, type Shell } from "../shell/shell.ts";
-import { tellSize } from "../shell/views.ts";
+import { formatSize } from "../shell/views.ts";
 
 const EXPORT = {
   "[file]": "the file to write (default: standard output)",
@@ -82,7 +82,7 @@ Example:
         if (terminal.isScreen) terminal.tell(`${table}: ${rows}\n`);
       });
       terminal.print(toJsonText(result));
-      tellAll(terminal, [
+      printAll(terminal, [
         result.tables === null && "The database was moved before. Nothing was left to copy.",
         missingFiles(result.missing, "not in the folder any more"),
         "Start every host with DATABASE_URL and the same secret key from now on.",
@@ -113,7 +113,7 @@ Examples:
 
 type Line = string | false;
 
-function tellAll(terminal: Terminal, lines: readonly Line[]): void {
+function printAll(terminal: Terminal, lines: readonly Line[]): void {
   for (const line of lines) if (line !== false) terminal.tell(`${line}\n`);
 }
 
@@ -133,9 +133,9 @@ async function backup(host: Host, { file, force, json }: BackingUp): Promise<voi
   requireFileName(file);
   const { secretKeyFile, missing, bucket, ...report } = await host.backup({ file, isForced: force === true });
   const stored = plural(report.files, "stored file");
-  const sentence = `The backup ${report.file} is written: the database and ${stored}, ${tellSize(report.sizeBytes)}.`;
+  const sentence = `The backup ${report.file} is written: the database and ${stored}, ${formatSize(report.sizeBytes)}.`;
   printResult(host, { json, sentence, result: { ...report, missing } });
-  tellAll(host.terminal, [
+  printAll(host.terminal, [
     missingFiles(missing, "not in it (deleted meanwhile, or missing in the store)"),
     bucket !== null &&
       `The files stay in ${bucket}. The backup names ${report.filesInBucket} of them. See that they are safe there.`,
@@ -149,7 +149,7 @@ async function restore(host: Host, restoring: Parameters<Host["restore"]>[0]): P
   const report = await host.restore(restoring);
   const { keptAside, settings } = report;
   host.terminal.print(toJsonText(report));
-  tellAll(host.terminal, [
+  printAll(host.terminal, [
     keptAside !== null && `The database that was there is kept as ${keptAside}.`,
     settings !== null &&
       (settings.isInForce
@@ -158,7 +158,7 @@ async function restore(host: Host, restoring: Parameters<Host["restore"]>[0]): P
     !report.isSigned &&
       `secret.key does not vouch for this backup. ${UNSIGNED_RISK} Look through "posthorn keys list" and your channels before you start.`,
     missingFiles(report.missing, "not in the bucket any more"),
-    ...tellDecided(report),
+    ...describeDecided(report),
     report.held > 0 &&
       `${plural(report.held, "post was", "posts were")} due and may have gone out since the backup was made: none is sent again before the platform or you can tell.`,
     "Make sure that no other Posthorn goes on from the same data: two of them would publish everything twice.",
@@ -168,9 +168,9 @@ async function restore(host: Host, restoring: Parameters<Host["restore"]>[0]): P
 type RestoreDecisions = RestoreResult["decided"];
 
 /** What was decided since the backup was made, or what to do where that is not known. */
-function tellDecided({ decided, keptAside }: RestoreResult): Line[] {
+function describeDecided({ decided, keptAside }: RestoreResult): Line[] {
   const { unknown, counts, lostPosts, isSealed } = decided;
-  if (unknown !== null) return tellUnknown(decided, unknown);
+  if (unknown !== null) return describeUnknown(decided, unknown);
   const kept = KEPT.flatMap(([name, one, many]) => {
     const count = counts[name] ?? 0;
     return count === 0 ? [] : [plural(count, one, many)];
@@ -200,7 +200,7 @@ const NOT_KNOWN: Readonly<Record<Unknown, string>> = {
   unrelated: "The database that was there does not go on from that of the backup",
 };
 
-function tellUnknown({ counts, goodKeys }: RestoreDecisions, unknown: Unknown): Line[] {
+function describeUnknown({ counts, goodKeys }: RestoreDecisions, unknown: Unknown): Line[] {
   const { programs = 0, drafts = 0 } = counts;
   const keys = (goodKeys ?? []).map(({ id, name }) => `${name} (${id})`);
   return [
@@ -241,7 +241,7 @@ async function exportAll(
   }
   if (table === null) return;
   const { withOwnFiles, overdue } = table;
-  tellAll(host.terminal, [
+  printAll(host.terminal, [
     withOwnFiles > 0 &&
       `${plural(withOwnFiles, "post has", "posts have")} files that are stored here (r2://…), which a table does not hold. It imports again here. For another Posthorn take the files along: posthorn backup moves everything. Or upload each file there (posthorn upload FILE) and put its new address into the table.`,
     overdue > 0 &&

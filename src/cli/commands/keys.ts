@@ -3,7 +3,7 @@ import { type CallContext, plainCall } from "../../context.ts";
 import { readBound } from "../../domain/arguments/spoken-times.ts";
 import { DEFAULT_KEY_ROLE, PERMISSIONS } from "../../domain/permissions.ts";
 import { plural } from "../../domain/text/plain-text.ts";
-import { tellTime } from "../../domain/time.ts";
+import { formatTime } from "../../domain/time.ts";
 import { group, JSON_TOO, owner, role, type Row, row } from "../command.ts";
 import type { Host } from "../host.ts";
 import { parseList, type PermissionOptions, readPermissionOptions, toJsonText } from "../options.ts";
@@ -104,7 +104,7 @@ function explainKey(
   const ends =
     expiresAt === null
       ? "never expires. --expires 90d makes one that does"
-      : `expires on ${tellTime(Date.parse(expiresAt), timezone)}`;
+      : `expires on ${formatTime(Date.parse(expiresAt), timezone)}`;
   return `${may}${role} It ${ends}.`;
 }
 

@@ -44,7 +44,7 @@ Examples:
       const result = await (given.forget === true
         ? forgetPlatformApp(callOf(at), { provider })
         : enterApp(at, given, platform));
-      const environment = tellEnvironment(result);
+      const environment = describeEnvironment(result);
       const next = result.configured
         ? ` Connect a channel with: posthorn connect ${result.provider}`
         : ` Still missing: ${result.missing.join(", ")}.`;
@@ -61,7 +61,7 @@ Examples:
   },
 });
 
-function tellEnvironment({ environment }: PlatformAppState): string {
+function describeEnvironment({ environment }: PlatformAppState): string {
   if (environment.length === 0) return "";
   const [are, stand] = environment.length === 1 ? ["is", "stands"] : ["are", "stand"];
   return ` ${environment.join(" and ")} ${are} set in the environment or posthorn.env, and ${stand} before what is entered here.`;

@@ -230,7 +230,7 @@ Examples:
         );
         if (dryRun === true) at.terminal.print("Nothing is changed. This is how it would be:\n");
         const name = namesAmong(at.ctx, accounts).get(account.id) ?? account.name;
-        at.terminal.print(`${tellSlots(result.account, name)}${moved.join("")}`);
+        at.terminal.print(`${describeSlots(result.account, name)}${moved.join("")}`);
       });
     },
   }),
@@ -274,7 +274,7 @@ function pauseRow(name: "pause" | "resume", about: string, more: { readonly "--y
   });
 }
 
-function tellSlots({ schedule }: Account, name: string): string {
+function describeSlots({ schedule }: Account, name: string): string {
   const paused = schedule?.paused === true ? `${visibleText(name)} is paused.\n` : "";
   if (schedule === null || schedule.slots.length === 0)
     return `${visibleText(name)} has no slots. Set some: posthorn slots ${JSON.stringify(name)} "mon-fri 09:30"\n${paused}`;

@@ -9,7 +9,7 @@ import {
   type SaidDraft,
   type SaidDraftPage,
 } from "../../domain/drafts/draft.ts";
-import { tellSeries } from "../../domain/drafts/tell-series.ts";
+import { describeSeries } from "../../domain/drafts/tell-series.ts";
 import { AppError } from "../../domain/errors.ts";
 import { join } from "../../domain/sentences.ts";
 import { toIso } from "../../domain/time.ts";
@@ -127,7 +127,7 @@ function notesOf(
   const series =
     repeat === null || isDecided
       ? []
-      : [`${tellSeries(repeat)}.`, ...(repeat.texts ?? []).map((text, at) => `${at + 1}. ${text}`)];
+      : [`${describeSeries(repeat)}.`, ...(repeat.texts ?? []).map((text, at) => `${at + 1}. ${text}`)];
   return [...series, ...problems.map((line) => forShell(line)), ...said].map(
     (line) => `  ${line.replaceAll(/\s+/g, " ")}`,
   );

@@ -81,14 +81,14 @@ Examples:
     return [
       posts.length === 0 ? nothing : await showPosts(at.ctx, posts, { columns, hasStatus }),
       ...warnings.map((warning) => `${forShell(warning)}\n`),
-      which === "upcoming" && search === undefined ? await tellComing(at.call, filter) : "",
+      which === "upcoming" && search === undefined ? await describeComing(at.call, filter) : "",
       isMore ? `There are more. --limit ${limit * 2} shows twice as many.\n` : "",
     ].join("");
   },
 });
 
 /** What no post stands for yet: the list would seem to end with the series' last one. */
-async function tellComing(call: CallContext, { from, to, accountId }: Filter): Promise<string> {
+async function describeComing(call: CallContext, { from, to, accountId }: Filter): Promise<string> {
   const { clock, settings } = call.ctx;
   const { timezone } = settings;
   const window = {

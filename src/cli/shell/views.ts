@@ -48,7 +48,7 @@ const LISTS: readonly View[] = [
   viewOf("files", File, [
     { title: "NAME", of: ({ name }) => name, isCut: true },
     { title: "TYPE", of: ({ mimeType }) => mimeType },
-    { title: "SIZE", of: ({ sizeBytes }) => tellSize(sizeBytes) },
+    { title: "SIZE", of: ({ sizeBytes }) => formatSize(sizeBytes) },
     { title: "STATUS", of: ({ status }) => status },
     { title: "ID", of: ({ id }) => id },
   ]),
@@ -160,7 +160,7 @@ function viewOf<T>(name: string, row: z.ZodType<T>, columns: readonly Column<T>[
   };
 }
 
-export function tellSize(bytes: number): string {
+export function formatSize(bytes: number): string {
   const unit = Math.min(SIZES.length - 1, Math.floor(Math.log(Math.max(1, bytes)) / Math.log(KIB)));
   return `${(bytes / KIB ** unit).toFixed(unit === 0 ? 0 : 1)} ${SIZES[unit]}`;
 }

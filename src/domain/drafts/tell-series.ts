@@ -1,4 +1,4 @@
-import { tellDay } from "../posts/for-people.ts";
+import { formatDay } from "../posts/for-people.ts";
 import { WEEKDAYS } from "./series-days.ts";
 
 /** A series as a caller or an answer has it. */
@@ -24,16 +24,16 @@ interface Writing {
   day(day: string): string;
 }
 
-const IN_ENGLISH: Writing = { clock: (time) => time, day: tellDay };
+const IN_ENGLISH: Writing = { clock: (time) => time, day: formatDay };
 
 /**
  * In words: "Every 2 weeks on Mon, Thu at 09:30 (Europe/Berlin), from Tue 24 Nov 2026, without an end". How the
  * reader writes times and days can be given.
  */
-export function tellSeries(series: ToldSeries, { clock, day }: Writing = IN_ENGLISH): string {
+export function describeSeries(series: ToldSeries, { clock, day }: Writing = IN_ENGLISH): string {
   const { every, unit, time, timezone, from, until, times, texts = [] } = series;
   return [
-    `Every ${every === 1 ? unit : `${every} ${unit}s`}${tellDays(series)}`,
+    `Every ${every === 1 ? unit : `${every} ${unit}s`}${describeDays(series)}`,
     ` at ${clock(time)} (${timezone}), from ${day(from)}`,
     until === undefined ? "" : ` until ${day(until)}`,
     times === undefined ? "" : times === 1 ? ", once" : `, ${times} times`,
@@ -48,18 +48,18 @@ export function tellSeries(series: ToldSeries, { clock, day }: Writing = IN_ENGL
 const DAY_OF_ALL_MONTHS = 28;
 
 /** On which day of each month or year, and what stands for it where there is none such. */
-export function tellDate(unit: "month" | "year", from: string): string {
+export function formatDate(unit: "month" | "year", from: string): string {
   const date = new Date(`${from}T00:00:00Z`).getUTCDate();
   if (unit === "year")
-    return ` on ${tellDay(from).split(" ").slice(1, 3).join(" ")}${from.endsWith("-02-29") ? " (28 Feb in other years)" : ""}`;
+    return ` on ${formatDay(from).split(" ").slice(1, 3).join(" ")}${from.endsWith("-02-29") ? " (28 Feb in other years)" : ""}`;
   return ` on day ${date}${date > DAY_OF_ALL_MONTHS ? " (in shorter months on the last day)" : ""}`;
 }
 
 /** Which days of a week, month or year. Without `days` a week has that of the first day. */
-function tellDays({ unit, days = [], from }: ToldSeries): string {
+function describeDays({ unit, days = [], from }: ToldSeries): string {
   const first = new Date(`${from}T00:00:00Z`);
   if (unit === "day" || Number.isNaN(first.getTime())) return "";
-  if (unit === "month" || unit === "year") return tellDate(unit, from);
+  if (unit === "month" || unit === "year") return formatDate(unit, from);
   const own = WEEKDAYS[(first.getUTCDay() + 6) % 7] ?? "";
   const names = (days.length === 0 ? [own] : days).map((name) =>
     name.replace(/^./, (letter) => letter.toUpperCase()),

@@ -77,7 +77,7 @@ export function upperFirst(text: string): string {
 }
 
 /** A day of the calendar: `2026-11-27` as "Fri 27 Nov 2026". What is none stays as it is. */
-export function tellDay(day: string): string {
+export function formatDay(day: string): string {
   const date = new Date(`${day}T00:00:00Z`);
   if (Number.isNaN(date.getTime())) return day;
   const [weekday = "", number = "", month = "", year = ""] = date.toUTCString().split(" ");

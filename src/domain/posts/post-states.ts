@@ -1,7 +1,7 @@
 import { assert } from "../errors.ts";
 import { type Message, type NextStep, say } from "../sentences.ts";
 import { withFullStop } from "../text/plain-text.ts";
-import { tellTime, tellTry } from "../time.ts";
+import { formatTime, describeTry } from "../time.ts";
 
 export const POST_STATUSES = [
   "scheduled",
@@ -134,11 +134,11 @@ export function conflictSentence(
 function nextTry(post: PostStanding): string | null {
   const { status, tries = 0, next_at: next, held = null, now = 0 } = post;
   if (status !== "scheduled" || tries === 0 || typeof next !== "number" || next <= now) return null;
-  return held === null ? `It waits for its next try on ${tellNext(post, next)}.` : held.why;
+  return held === null ? `It waits for its next try on ${describeNext(post, next)}.` : held.why;
 }
 
-function tellNext({ now = 0, timezone = "UTC" }: PostStanding, next: number): string {
-  return tellTry(next, { now, timezone });
+function describeNext({ now = 0, timezone = "UTC" }: PostStanding, next: number): string {
+  return describeTry(next, { now, timezone });
 }
 
 /** Of a post that was begun and that no publisher works on now. Null: it is no such post. */
@@ -155,7 +155,7 @@ function betweenTries(post: PostStanding): Required<WayOn> | null {
 
 function triedAgain(post: PostStanding, state: string): Required<WayOn> {
   const { next_at: next, now = 0 } = post;
-  const when = typeof next === "number" && next > now ? `on ${tellNext(post, next)}` : "soon";
+  const when = typeof next === "number" && next > now ? `on ${describeNext(post, next)}` : "soon";
   return {
     what: `${state} It is looked at again ${when}, or later where its channel is paused, and can be neither changed nor stopped before.`,
     next: (postId) => [{ do: "look_later", postId }, { do: "pause" }],
@@ -201,7 +201,7 @@ export const MAY_BE_OUT =
 export const PUT_AWAY = "It had failed and was put away: nothing that its error asks for is to be done.";
 
 function takenDown(post: PostStanding): string {
-  return isTakenDown(post) ? ` (taken down on ${tellTime(post.updated_at, post.timezone ?? "UTC")})` : "";
+  return isTakenDown(post) ? ` (taken down on ${formatTime(post.updated_at, post.timezone ?? "UTC")})` : "";
 }
 
 /** In these states it is done already. */

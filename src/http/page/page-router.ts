@@ -4,7 +4,7 @@ import type { Toolbox } from "../../toolkit/toolbox.ts";
 import { addPlatformAppRoutes } from "../api/platform-app-routes.ts";
 import { addToolRoutes } from "../api/routers.ts";
 import { type AuthOptions, checkHost, type Guard, limitVisitors } from "../access/auth.ts";
-import { methodNotAllowed, notFound, tellAsData } from "../errors.ts";
+import { methodNotAllowed, notFound, describeAsData } from "../errors.ts";
 import { addFileRoutes } from "../files/files-routes.ts";
 import type { UploadPlace } from "../files/resumable-uploads.ts";
 import { addAdminRoutes, type Backups } from "./page-admin.ts";
@@ -61,7 +61,7 @@ function createPageApi(deps: PageDeps, guard: Guard): Router {
   const { ctx, toolbox, page } = deps;
   const api = Router({ caseSensitive: true });
   const sessions = { ...deps, hasBackup: page.backups.isPossible, hasOAuth: deps.oauth !== null };
-  api.use(noStore, tellAsData);
+  api.use(noStore, describeAsData);
   addSignIn(api, sessions);
   api.use(...guard.identify);
   addSessionRoutes(api, guard, sessions);

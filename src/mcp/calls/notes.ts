@@ -8,7 +8,7 @@ export function notesOn(result: Result): string[] {
   return [
     ...(hasOthersWords(result) ? [OTHERS_WORDS] : []),
     ...(draftsIn(result).some(({ state }) => state === "waiting") ? [DECIDED_WHERE] : []),
-    ...tellUpload(result),
+    ...describeUpload(result),
   ];
 }
 
@@ -28,7 +28,7 @@ function draftsIn({ draft, drafts }: Result): Result[] {
 /** The address holds the id that the file is to have. */
 const UPLOAD = /\/files\/(file_\w+)\/upload\b/;
 
-function tellUpload({ uploadUrl }: Result): string[] {
+function describeUpload({ uploadUrl }: Result): string[] {
   const id = typeof uploadUrl === "string" ? UPLOAD.exec(uploadUrl)?.[1] : undefined;
   return id === undefined ? [] : [`Send the bytes there with PUT. Then give ${id} as mediaUrl.`];
 }

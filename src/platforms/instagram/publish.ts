@@ -49,7 +49,7 @@ export async function publish(post: InstagramPost, io: PublishIo): Promise<Publi
     live: (platformPostId) => ({ platformPostId, platformUrl: null }),
   });
   const platformUrl = await readPermalink(api, id);
-  if (await io.once(REFITTED, () => false)) await io.followUp("A picture's own shape", tellOfBars);
+  if (await io.once(REFITTED, () => false)) await io.followUp("A picture's own shape", describeOfBars);
   const { firstComment, comments } = post.metadata;
   if (comments === false) await io.followUp("Turning comments off", () => closeComments(io, id));
   if (firstComment !== undefined) await io.followUp("The first comment", () => comment(io, id, firstComment));
@@ -59,7 +59,7 @@ export async function publish(post: InstagramPost, io: PublishIo): Promise<Publi
 /** Noted where Instagram took a picture only with bars. */
 const REFITTED = "refitted";
 
-async function tellOfBars(): Promise<void> {
+async function describeOfBars(): Promise<void> {
   throw new PlatformFault(
     "rejected",
     "Instagram refused the shape, so the picture has white bars at its sides. Crop the next one to 4:5.",

@@ -1,7 +1,7 @@
 import { signatureOf } from "../../domain/permissions.ts";
 import type { DecideDraft } from "../../domain/drafts/draft.ts";
 import { AppError } from "../../domain/errors.ts";
-import { tellTime } from "../../domain/time.ts";
+import { formatTime } from "../../domain/time.ts";
 import { type DraftRow, endUnsure, readUnsure, writeDraft } from "../../store/queries/drafts.ts";
 import type { CallContext } from "../../context.ts";
 import { readScheduledAt } from "../prepare.ts";
@@ -92,7 +92,7 @@ async function lookAgain(call: CallContext, row: DraftRow, { content, cards }: T
 export async function assertLooked({ ctx }: CallContext, { id }: DraftRow): Promise<void> {
   const at = await readUnsure(ctx.store, id);
   if (at === null || !(await ctx.store.write((tx) => endUnsure(tx, id)))) return;
-  const when = tellTime(at, ctx.settings.timezone);
+  const when = formatTime(at, ctx.settings.timezone);
   throw new AppError(
     "conflict",
     `The draft was not approved yet: on ${when} the database was put back from a copy, and the draft may have been approved, and published, after that copy was made. Look at its channels first. If it is not there, approve it again. If it is, discard it.`,

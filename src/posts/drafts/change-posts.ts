@@ -1,15 +1,15 @@
 import { type Said, say } from "../../domain/sentences.ts";
 import type { PostsChange } from "../../domain/posts/post-body.ts";
 import { withFullStop } from "../../domain/text/plain-text.ts";
-import { tellTime } from "../../domain/time.ts";
+import { formatTime } from "../../domain/time.ts";
 import { readWallClock } from "../../domain/wall-clock.ts";
 import type { CallContext } from "../../context.ts";
 import { changePosts as changeWaiting, planChange, type PlannedChange } from "../change-posts.ts";
-import { tellDoubts } from "../post-in-words.ts";
+import { describeDoubts } from "../post-in-words.ts";
 import type { DraftRow } from "../../store/queries/drafts.ts";
 import { askToChange as askAboutPosts, askToDisconnect as askAboutChannel } from "../questions.ts";
 import { nameDraft } from "./tell-decision.ts";
-import { findComing, spanOf, tellComing } from "./coming.ts";
+import { findComing, spanOf, describeComing } from "./coming.ts";
 import { contentOf } from "./draft-content.ts";
 import { listDraftsOf, listUndecided } from "./drafts.ts";
 
@@ -22,8 +22,8 @@ const MAX_NAMED = 10;
  */
 export async function changePosts(call: CallContext, input: PostsChange): ReturnType<typeof changeWaiting> {
   return changeWaiting(call, input, async (planned) => [
-    ...(await tellWaiting(call, input)),
-    ...(await tellSeries(call, input, planned)),
+    ...(await describeWaiting(call, input)),
+    ...(await describeSeries(call, input, planned)),
   ]);
 }
 
@@ -31,8 +31,8 @@ export async function changePosts(call: CallContext, input: PostsChange): Return
 export async function askToChange(call: CallContext, input: PostsChange): Promise<string | null> {
   const question = await askAboutPosts(call, input);
   if (question === null) return null;
-  const series = await tellSeries(call, input, await planChange(call, input));
-  const told = tellDoubts(call, series);
+  const series = await describeSeries(call, input, await planChange(call, input));
+  const told = describeDoubts(call, series);
   const rows = await findWaiting(call, input);
   if (rows.length === 0) return told === "" ? question : `${withFullStop(question)}${told}`;
   const what = input.cancel === true ? "cancelled" : "moved";
@@ -56,11 +56,11 @@ export async function askToDisconnect(
     rows.length === 0
       ? ""
       : ` ${which} meant for it and cannot be approved before it is connected again: ${nameDrafts(rows)}.`;
-  return `${question}${drafts}${await tellRunning(call, input.accountId)}`;
+  return `${question}${drafts}${await describeRunning(call, input.accountId)}`;
 }
 
 /** What goes on by itself goes on failing there. */
-async function tellRunning(call: CallContext, accountId: string): Promise<string> {
+async function describeRunning(call: CallContext, accountId: string): Promise<string> {
   const rows = await listDraftsOf(call, ["repeating"], [accountId]);
   if (rows.length === 0) return "";
   const names = rows.slice(0, MAX_NAMED).map((row) => nameDraft(row));
@@ -79,7 +79,7 @@ function isFiltered({ ids, accountId, label, from, to }: PostsChange): boolean {
 }
 
 /** What goes on is neither moved nor cancelled by this: it has no posts there yet. */
-async function tellSeries(
+async function describeSeries(
   call: CallContext,
   input: PostsChange,
   planned: readonly PlannedChange[],
@@ -88,11 +88,14 @@ async function tellSeries(
     ? await findComing(call, spanOf(call, input), input.accountId ?? null)
     : [];
   const fitting = within.filter(({ row }) => hasLabel(row, input.label));
-  return [...tellComing(call, fitting, "not changed by this"), ...(await tellFilledDays(call, planned))];
+  return [
+    ...describeComing(call, fitting, "not changed by this"),
+    ...(await describeFilledDays(call, planned)),
+  ];
 }
 
 /** The series that post on a day, and on the channel, that posts move to. */
-async function tellFilledDays(
+async function describeFilledDays(
   call: CallContext,
   planned: readonly PlannedChange[],
 ): Promise<readonly Said[]> {
@@ -113,7 +116,7 @@ async function tellFilledDays(
     for (const { row, times } of coming.slice(0, MAX_NAMED - told.length))
       told.push(
         say(
-          `The series ${nameDraft(row)} posts on ${tellTime(times[0]?.at ?? 0, timezone)} as well, a day that is moved to. Its post is not made yet.`,
+          `The series ${nameDraft(row)} posts on ${formatTime(times[0]?.at ?? 0, timezone)} as well, a day that is moved to. Its post is not made yet.`,
           { next: [{ do: "stop_series", draftIds: [row.id] }] },
         ),
       );
@@ -131,7 +134,7 @@ async function findWaiting(call: CallContext, input: PostsChange): Promise<reado
   );
 }
 
-async function tellWaiting(call: CallContext, input: PostsChange): Promise<Said[]> {
+async function describeWaiting(call: CallContext, input: PostsChange): Promise<Said[]> {
   const rows = await findWaiting(call, input);
   if (rows.length === 0) return [];
   const isOne = rows.length === 1;

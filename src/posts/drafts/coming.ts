@@ -2,7 +2,7 @@ import { meantBound } from "../../domain/arguments/meant-times.ts";
 import { aheadOf, type Occurrence, occurrencesOf, type Series } from "../../domain/drafts/repeat.ts";
 
 import { type Said, say } from "../../domain/sentences.ts";
-import { tellTime } from "../../domain/time.ts";
+import { formatTime } from "../../domain/time.ts";
 import { parseBound } from "../../domain/parse-time.ts";
 import type { CallContext } from "../../context.ts";
 import type { DraftRow } from "../../store/queries/drafts.ts";
@@ -80,11 +80,11 @@ export function spanOf(
 const MAX_NAMED = 5;
 
 /** Of series that go on in a span: `isNot` says what they are not part of. */
-export function tellComing({ ctx }: CallContext, coming: readonly Coming[], isNot: string): Said[] {
+export function describeComing({ ctx }: CallContext, coming: readonly Coming[], isNot: string): Said[] {
   if (coming.length === 0) return [];
   const { timezone } = ctx.settings;
   const named = coming.slice(0, MAX_NAMED).map((one) => {
-    const first = tellTime(one.times[0]?.at ?? 0, timezone);
+    const first = formatTime(one.times[0]?.at ?? 0, timezone);
     const count = one.times.length;
     if (count === 1 && !one.hasMore) return `${nameDraft(one.row)}, on ${first}`;
     return `${nameDraft(one.row)}, ${one.hasMore ? "more than " : ""}${count} times, the first on ${first}`;

@@ -12,7 +12,7 @@ import type { Reader, Tx } from "../../store/engine/store.ts";
 import { type DraftRow, endUnsure, listWaitingPosts, writeDraft } from "../../store/queries/drafts.ts";
 import { findPosts } from "../../store/queries/posts.ts";
 import { commitOnce } from "../../access/idempotency.ts";
-import { tellNamesakes } from "../../channels/accounts/accounts.ts";
+import { describeNamesakes } from "../../channels/accounts/accounts.ts";
 import type { CallContext } from "../../context.ts";
 import { assertLooked, prepareApproval } from "./approval.ts";
 import { contentOf, toColumns } from "./draft-content.ts";
@@ -27,7 +27,7 @@ import {
   staleRevision,
 } from "./save-draft.ts";
 import { cancelWaiting, insertDraftPosts } from "./series.ts";
-import { tellDiscarded, tellNoReason, tellStopped } from "./tell-decision.ts";
+import { describeDiscarded, describeNoReason, describeStopped } from "./tell-decision.ts";
 
 /** A decision about one draft. */
 export type OneDecision = Omit<DecideDraft, "id" | "drafts"> & { readonly id: string };
@@ -67,7 +67,7 @@ export async function decideDrafts(call: CallContext, input: DecideDraft): Promi
   if (input.drafts === undefined) {
     const { draft, warnings = [] } = await decideDraft(call, first);
     const ids = input.decision === "approve" ? draft.targets.map(({ accountId }) => accountId) : [];
-    return { draft, ...(await besides([...warnings, ...(await tellNamesakes(call, ids))], [draft])) };
+    return { draft, ...(await besides([...warnings, ...(await describeNamesakes(call, ids))], [draft])) };
   }
   const told: Said[] = [];
   const results: SaidDecidedDraft[] = [];
@@ -143,7 +143,7 @@ export async function decideDraft(call: CallContext, input: OneDecision): Promis
     what: DONE[input.decision],
     set: { state: input.decision === "changes" ? "open" : "discarded" },
     effect: async (tx) =>
-      input.decision === "changes" ? tellNoReason(input) : [await tellDiscarded(tx, row)],
+      input.decision === "changes" ? describeNoReason(input) : [await describeDiscarded(tx, row)],
   });
 }
 
@@ -249,7 +249,7 @@ async function stop(call: CallContext, row: DraftRow, input: OneDecision): Promi
       const posts = before.length === 0 ? [] : await findPosts(tx, row.owner_id, before);
       cancelled = await cancelWaiting(tx, decided, call.ctx.clock.now());
       return [
-        tellStopped(
+        describeStopped(
           row,
           posts.filter(({ id }) => cancelled.includes(id)),
         ),

@@ -13,10 +13,10 @@ import { isEndless } from "../../domain/drafts/tell-series.ts";
 import { AppError } from "../../domain/errors.ts";
 import { eachOnce } from "../../domain/posts/plan.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
-import { tellDay } from "../../domain/posts/for-people.ts";
+import { formatDay } from "../../domain/posts/for-people.ts";
 import { readWallClock } from "../../domain/wall-clock.ts";
 import { plural } from "../../domain/text/plain-text.ts";
-import { tellTime, toIso } from "../../domain/time.ts";
+import { formatTime, toIso } from "../../domain/time.ts";
 import { parseMoment, warningsOf } from "../../domain/parse-time.ts";
 import type { DraftRow } from "../../store/queries/drafts.ts";
 import { findAccount } from "../../channels/accounts/accounts.ts";
@@ -135,12 +135,13 @@ export async function changeContent(
     note: orElse(input.note, base.note),
   };
   assertOneTime(content);
-  const first = input.repeat === undefined ? [] : tellFirst(call.ctx, input.repeat ?? null, content.repeat);
+  const first =
+    input.repeat === undefined ? [] : describeFirst(call.ctx, input.repeat ?? null, content.repeat);
   const told = [
     ...(time?.warnings ?? []),
     ...(targets?.warnings ?? []),
     ...first,
-    ...tellTexts(call, content),
+    ...describeTexts(call, content),
   ];
   return { content, warnings: [...new Set(told)] };
 }
@@ -162,13 +163,13 @@ const NO_END =
   "repeat: has no end, so the series goes on until a person ends it. Give until or times if that was not meant.";
 
 /** Texts that take turns stand in for the text of all, and begin again after the last. */
-function tellTexts({ ctx }: CallContext, { caption, repeat, targets }: DraftContent): string[] {
+function describeTexts({ ctx }: CallContext, { caption, repeat, targets }: DraftContent): string[] {
   const { texts = [] } = repeat ?? {};
   if (repeat !== null && isEndless(repeat) && texts.length < 2) return [NO_END];
   if (repeat?.texts === undefined) return [];
   const isOwn = targets.length > 0 && targets.every((target) => target.caption !== null);
   return [
-    ...tellLeftOver(repeat, ctx.clock.now()),
+    ...describeLeftOver(repeat, ctx.clock.now()),
     ...(caption === null
       ? []
       : [
@@ -188,7 +189,7 @@ function tellTexts({ ctx }: CallContext, { caption, repeat, targets }: DraftCont
 }
 
 /** Of a series that is over before each of its texts has had its turn. */
-export function tellLeftOver(series: Series, begun: number): string[] {
+export function describeLeftOver(series: Series, begun: number): string[] {
   const { texts = [] } = series;
   if (isEndless(series)) return [];
   let turns = 0;
@@ -199,7 +200,7 @@ export function tellLeftOver(series: Series, begun: number): string[] {
 }
 
 /** "On Mondays" and a start may be meant otherwise. */
-function tellFirst(
+function describeFirst(
   { clock, settings: { timezone } }: AppContext,
   given: RepeatInput | null,
   repeat: Series | null,
@@ -208,16 +209,16 @@ function tellFirst(
   const [first] = repeat === null ? [] : aheadOf(repeat, now);
   if (first === undefined) return [];
   const isLate = given !== null && missesToday(given, { now, timezone });
-  const why = isLate ? `, because ${given.time} of today is over` : tellCounted(repeat, first.at, now);
-  return [`The first of the series is on ${tellTime(first.at, timezone)}${why}.`];
+  const why = isLate ? `, because ${given.time} of today is over` : describeCounted(repeat, first.at, now);
+  return [`The first of the series is on ${formatTime(first.at, timezone)}${why}.`];
 }
 
 /** Every second week is counted from that of the first day, which passes over a day that is nearer. */
-function tellCounted(repeat: Series | null, first: number, now: number): string {
+function describeCounted(repeat: Series | null, first: number, now: number): string {
   if (repeat === null || repeat.every === 1) return "";
   const [nearest] = aheadOf({ ...repeat, every: 1 }, now);
   if (nearest === undefined || nearest.at >= first) return "";
-  return `, and not on ${tellDay(readWallClock(nearest.at, repeat.timezone).date)}, because its ${repeat.unit}s are counted from that of ${tellDay(repeat.from)}. Give another from if that was not meant`;
+  return `, and not on ${formatDay(readWallClock(nearest.at, repeat.timezone).date)}, because its ${repeat.unit}s are counted from that of ${formatDay(repeat.from)}. Give another from if that was not meant`;
 }
 
 function orElse<T>(given: T | undefined, before: T): T {

@@ -23,7 +23,7 @@ export async function noteDraft(
 }
 
 /** An assistant wanted a decision that it may not make: the person is told, once a revision. */
-export async function tellThatItWaits(
+export async function describeThatItWaits(
   { ctx, caller }: CallContext,
   { id }: { readonly id: string },
 ): Promise<void> {
@@ -62,14 +62,14 @@ async function snapshotOf(reader: Reader, row: DraftRow): Promise<DraftEvent> {
   };
 }
 
-export const PARTLY_JOB: MaintenanceJob = { name: "drafts", everyMs: MINUTE, run: tellOfPartly };
+export const PARTLY_JOB: MaintenanceJob = { name: "drafts", everyMs: MINUTE, run: describeOfPartly };
 
 /** Older failures have been told. */
 const TELL_WITHIN_MS = 2 * DAY;
 const SETTLED: readonly string[] = ["published", "failed", "cancelled"];
 
 /** Tells of drafts that went out only in part, each once, when the last of its posts has ended. */
-export async function tellOfPartly(ctx: AppContext): Promise<void> {
+export async function describeOfPartly(ctx: AppContext): Promise<void> {
   const now = ctx.clock.now();
   const owners = new Set((await listWanting(ctx.store, "draft.partly")).map(({ owner_id: id }) => id));
   for (const ownerId of owners) {

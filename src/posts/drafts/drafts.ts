@@ -13,7 +13,7 @@ import {
 } from "../../domain/drafts/draft.ts";
 import { AppError } from "../../domain/errors.ts";
 import { type Caller, canReachAccount, readSignature } from "../../domain/permissions.ts";
-import { tellTime, toIso, toIsoOrNull } from "../../domain/time.ts";
+import { formatTime, toIso, toIsoOrNull } from "../../domain/time.ts";
 import { quote } from "../../domain/text/plain-text.ts";
 import type { Position } from "../../store/engine/search.ts";
 import type { Reader } from "../../store/engine/store.ts";
@@ -218,7 +218,7 @@ export async function showUndecided(
 function withPassedTime({ clock, settings }: AppContext, draft: SaidDraft): SaidDraft {
   const now = clock.now();
   const tell = (at: number): string => {
-    const passed = `Its time, ${tellTime(at, settings.timezone)}, has passed`;
+    const passed = `Its time, ${formatTime(at, settings.timezone)}, has passed`;
     return at < now - NOW_WINDOW_MS
       ? `${passed}, so it cannot be approved without another time.`
       : `${passed}: approved now, it goes out at once.`;

@@ -2,7 +2,7 @@ import type { ListPostsArgs, SaidPostPage } from "../../domain/posts/post-lists.
 import type { CallContext } from "../../context.ts";
 import { listPosts as listMade } from "../list-posts.ts";
 import { listAccountRows } from "../../store/queries/accounts.ts";
-import { findComing, spanOf, tellComing } from "./coming.ts";
+import { findComing, spanOf, describeComing } from "./coming.ts";
 
 /** A page of posts. Who asks for a time is told of the series that post in it, and have no post there yet. */
 export async function listPosts(call: CallContext, args: ListPostsArgs): Promise<SaidPostPage> {
@@ -12,7 +12,7 @@ export async function listPosts(call: CallContext, args: ListPostsArgs): Promise
   if (!isForTime || status?.includes("scheduled") === false) return page;
   const coming = await findComing(call, spanOf(call, args), args.accountId ?? null);
   const fits = await fitting(call, args);
-  const told = tellComing(call, coming.filter(fits), "not in this list");
+  const told = describeComing(call, coming.filter(fits), "not in this list");
   return told.length === 0 ? page : { ...page, warnings: [...(page.warnings ?? []), ...told] };
 }
 

@@ -2,19 +2,19 @@ import type { DecideDraft } from "../../domain/drafts/draft.ts";
 import { join, type Message, type Said } from "../../domain/sentences.ts";
 import { AppError, saidOf } from "../../domain/errors.ts";
 import type { Series } from "../../domain/drafts/repeat.ts";
-import { isEndless, tellSeries } from "../../domain/drafts/tell-series.ts";
+import { isEndless, describeSeries } from "../../domain/drafts/tell-series.ts";
 import { plainText, plural } from "../../domain/text/plain-text.ts";
 import { type DraftRow, listWaitingPosts } from "../../store/queries/drafts.ts";
 import { namesOfKeys } from "../../access/api-keys.ts";
-import { tellTime } from "../../domain/time.ts";
+import { formatTime } from "../../domain/time.ts";
 import type { CallContext } from "../../context.ts";
 import {
   countKept,
   isAtOnce,
   nowOrSoon,
   quoteText,
-  tellDoubts,
-  tellPosts,
+  describeDoubts,
+  describePosts,
   textLimit,
   type ToldPost,
 } from "../post-in-words.ts";
@@ -22,7 +22,7 @@ import { checkApproval } from "./approval.ts";
 import { isPassing } from "./checks.ts";
 import { assertMayDecide, eachOf, type OneDecision } from "./decide-draft.ts";
 import { nameDraft } from "./tell-decision.ts";
-import { contentOf, tellLeftOver } from "./draft-content.ts";
+import { contentOf, describeLeftOver } from "./draft-content.ts";
 import { findOwnDraft, type StoredDecision } from "./drafts.ts";
 import { isDoneAlready } from "./save-draft.ts";
 import type { DraftPost } from "./series.ts";
@@ -65,23 +65,23 @@ async function findDecidable(call: CallContext, input: OneDecision): Promise<Dra
 async function askToApprove(call: CallContext, input: OneDecision): Promise<string> {
   const row = await findDecidable(call, input);
   const { posts, checks } = await checkApproval(call, row, input);
-  const told = await tellOutcome(call, row, { posts, input });
-  const doubts = tellDoubts(
+  const told = await describeOutcome(call, row, { posts, input });
+  const doubts = describeDoubts(
     call,
     checks.flatMap(({ warnings }) => warnings.filter((one) => !isPassing(one))),
   );
-  return `Approve the draft ${nameDraft(row)}? ${told}${await tellSentBack(call, row)}${doubts}`;
+  return `Approve the draft ${nameDraft(row)}? ${told}${await describeSentBack(call, row)}${doubts}`;
 }
 
 /** Of one that a person sent back for changes, and that was not submitted again: it may be what they refused. */
-async function tellSentBack(
+async function describeSentBack(
   { ctx }: CallContext,
   { state, decision, revision, owner_id: ownerId }: DraftRow,
 ): Promise<string> {
   const made = decision === null ? null : (JSON.parse(decision) as StoredDecision);
   if (state !== "open" || made?.what !== "changes") return "";
   const by = plainText((await namesOfKeys(ctx.store, ownerId))(made.keyId), MAX_TEXT);
-  const when = tellTime(Date.parse(made.at), ctx.settings.timezone);
+  const when = formatTime(Date.parse(made.at), ctx.settings.timezone);
   const note = made.note === null ? "without a note" : `with the note ${quoteText(made.note, MAX_TEXT)}`;
   const since =
     revision === made.revision + 1 ? "was not changed since" : "was changed since, but not submitted again";
@@ -89,7 +89,7 @@ async function tellSentBack(
 }
 
 /** What an approval brings about: the whole series, or each post. */
-async function tellOutcome(
+async function describeOutcome(
   call: CallContext,
   row: DraftRow,
   { posts, input }: { readonly posts: readonly DraftPost[]; readonly input: OneDecision },
@@ -99,7 +99,7 @@ async function tellOutcome(
   if (repeat !== null) {
     const [first] = told.toSorted((a, b) => a.content.scheduledAt - b.content.scheduledAt);
     const next = told.filter(({ content }) => content.scheduledAt === first?.content.scheduledAt);
-    return `It starts a series. ${seriesInWords(call, repeat, 1)} It begins with: ${await tellPosts(call, next)}.`;
+    return `It starts a series. ${seriesInWords(call, repeat, 1)} It begins with: ${await describePosts(call, next)}.`;
   }
   const due = told.filter(({ content }) => isAtOnce(call.ctx, content.scheduledAt));
   const { paused, cut, waits, now } = await countKept(call, due);
@@ -115,7 +115,7 @@ async function tellOutcome(
     ...(now === 0 ? [] : [`publishes ${countPosts(now)} ${soon}`]),
     ...(later === 0 ? [] : [`schedules ${due.length === 0 ? countPosts(later) : later}`]),
   ];
-  return `It ${verbs.join(" and ")}. ${await tellPosts(call, told)}.`;
+  return `It ${verbs.join(" and ")}. ${await describePosts(call, told)}.`;
 }
 
 /** With every text, since each of them goes out without another question. */
@@ -126,7 +126,7 @@ function seriesInWords(call: CallContext, repeat: Series, among: number): string
   const shown = texts.slice(0, MAX_LISTED).map((text, at) => `${at + 1}. ${quoteText(text, limit)}`);
   const more = texts.length > MAX_LISTED ? `; and ${texts.length - MAX_LISTED} more` : "";
   const list = texts.length === 0 ? "" : ` The texts: ${shown.join("; ")}${more}.`;
-  return `${tellSeries(repeat)}.${end}${list}${tellDoubts(call, tellLeftOver(repeat, call.ctx.clock.now()))}`;
+  return `${describeSeries(repeat)}.${end}${list}${describeDoubts(call, describeLeftOver(repeat, call.ctx.clock.now()))}`;
 }
 
 function toTold(row: DraftRow, { target, prepared, occurrence }: DraftPost, input: OneDecision): ToldPost {
@@ -164,7 +164,7 @@ async function askAboutAll(
   const refused: Said[] = [];
   for (const one of drafts) {
     try {
-      const { line, posts } = await tellOne(call, one, drafts.length);
+      const { line, posts } = await describeOne(call, one, drafts.length);
       told.push(line);
       due.push(...posts.filter(({ content }) => isAtOnce(call.ctx, content.scheduledAt)));
     } catch (error) {
@@ -173,7 +173,7 @@ async function askAboutAll(
       refused.push(join(`${one.id}:`, said));
       const row = await findRow(call, one);
       const isDone = row !== null && isDoneAlready(row, one.decision);
-      const why = isDone ? `${what.done} already.` : plainText(tellRefusal(call, said), MAX_TEXT);
+      const why = isDone ? `${what.done} already.` : plainText(describeRefusal(call, said), MAX_TEXT);
       leftOut.push(`${nameOf(row)}: ${why}`);
     }
   }
@@ -194,9 +194,9 @@ async function countNow(call: CallContext, due: readonly ToldPost[]): Promise<st
 }
 
 /** A person knows drafts by their texts, not by revisions. */
-function tellRefusal(call: CallContext, said: Message): string {
+function describeRefusal(call: CallContext, said: Message): string {
   if (said.sentences[0]?.field === "revision") return "left out, as it is not what it was when it was read.";
-  return `not as it is now.${tellDoubts(call, [said])}`;
+  return `not as it is now.${describeDoubts(call, [said])}`;
 }
 
 function nameOf(row: DraftRow | null): string {
@@ -208,7 +208,7 @@ function findRow({ ctx, caller }: CallContext, { id }: OneDecision): Promise<Dra
 }
 
 /** As little as tells what is agreed to. */
-async function tellOne(
+async function describeOne(
   call: CallContext,
   input: OneDecision,
   among: number,
@@ -218,12 +218,12 @@ async function tellOne(
   const { posts, checks } = await checkApproval(call, row, input);
   const { repeat } = contentOf(row);
   const told = posts.map((post) => toTold(row, post, input));
-  const next = await tellPosts(call, told, { among: among * posts.length, most: 3 });
-  const doubts = tellDoubts(
+  const next = await describePosts(call, told, { among: among * posts.length, most: 3 });
+  const doubts = describeDoubts(
     call,
     checks.flatMap(({ warnings }) => warnings.filter((one) => !isPassing(one))),
   );
-  const before = `${await tellSentBack(call, row)}${doubts}`;
+  const before = `${await describeSentBack(call, row)}${doubts}`;
   const series =
     repeat === null
       ? ""

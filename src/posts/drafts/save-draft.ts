@@ -23,7 +23,7 @@ import {
 } from "../../store/queries/drafts.ts";
 import { namesOfKeys } from "../../access/api-keys.ts";
 import { commitOnce } from "../../access/idempotency.ts";
-import { namesOfAccounts, tellNamesakes } from "../../channels/accounts/accounts.ts";
+import { namesOfAccounts, describeNamesakes } from "../../channels/accounts/accounts.ts";
 import type { CallContext } from "../../context.ts";
 import { checkDraft, isPassing, type StoredCheck, writeChecks } from "./checks.ts";
 import { changeContent, checkContentForm, contentOf, type DraftContent, toColumns } from "./draft-content.ts";
@@ -66,10 +66,10 @@ export async function saveDraft(
   const { checks } = checked;
   warnings.push(...checked.warnings, ...passingAmong(checks));
   if (before === null && isEmpty(content)) warnings.push(EMPTY);
-  if (submit) warnings.push(...tellUntimed(content));
+  if (submit) warnings.push(...describeUntimed(content));
   if (before?.state === "waiting" && !submit) warnings.push(NO_LONGER_WAITS);
   warnings.push(
-    ...(await tellNamesakes(
+    ...(await describeNamesakes(
       call,
       content.targets.map(({ accountId }) => accountId),
     )),
@@ -107,7 +107,7 @@ export async function saveDraft(
 }
 
 /** Of what waits for a person and has no time, which may have been forgotten: their yes publishes it. */
-function tellUntimed({ scheduledAt, slot, repeat, targets }: DraftContent): string[] {
+function describeUntimed({ scheduledAt, slot, repeat, targets }: DraftContent): string[] {
   if (scheduledAt !== null || slot !== null || repeat !== null) return [];
   const untimed = targets.filter((target) => target.scheduledAt === null).length;
   if (untimed === 0) return [];

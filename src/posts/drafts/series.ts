@@ -2,7 +2,7 @@ import type { Target } from "../../domain/drafts/draft.ts";
 import { aheadOf, type Occurrence, occurrencesOf, type Series } from "../../domain/drafts/repeat.ts";
 import { assert } from "../../domain/errors.ts";
 import { type Caller, readSignature } from "../../domain/permissions.ts";
-import { MINUTE, tellTime } from "../../domain/time.ts";
+import { MINUTE, formatTime } from "../../domain/time.ts";
 import type { Tx } from "../../store/engine/store.ts";
 import {
   type DraftRow,
@@ -85,7 +85,7 @@ export async function prepareSeries(
     const asked = row.decision === null ? check.warnings : [];
     checks.push({
       ...check,
-      warnings: [...asked, ...tellSkipped(ctx, target, { series, made, begun, now })],
+      warnings: [...asked, ...describeSkipped(ctx, target, { series, made, begun, now })],
     });
   }
   return { posts, checks };
@@ -100,7 +100,7 @@ export function beginOf({ decision }: DraftRow, now: number): number {
 const MAX_TOLD = 3;
 
 /** What was missed is never made up for, and said. */
-function tellSkipped(
+function describeSkipped(
   { settings }: AppContext,
   { accountId }: Target,
   at: {
@@ -116,7 +116,7 @@ function tellSkipped(
     if (!at.made.has(`${accountId} ${occurrence.at}`)) skipped.push(occurrence.at);
   }
   if (skipped.length === 0) return [];
-  const last = skipped.slice(-MAX_TOLD).map((ms) => tellTime(ms, settings.timezone));
+  const last = skipped.slice(-MAX_TOLD).map((ms) => formatTime(ms, settings.timezone));
   const times = skipped.length === 1 ? "1 time was" : `${skipped.length} times were`;
   return [
     `${times} skipped, because no post could be made before: ${last.join("; ")}. What was missed is not made up for.`,

@@ -7,7 +7,7 @@ import { contentOf } from "./draft-content.ts";
 import { firstTextOf } from "../../domain/drafts/draft.ts";
 import { textOf } from "../../domain/drafts/repeat.ts";
 import { plainText } from "../../domain/text/plain-text.ts";
-import { tellSeries } from "../../domain/drafts/tell-series.ts";
+import { describeSeries } from "../../domain/drafts/tell-series.ts";
 import { toIso } from "../../domain/time.ts";
 import { listUndecided, showUndecided } from "./drafts.ts";
 import { findComing, type Span } from "./coming.ts";
@@ -55,7 +55,7 @@ export async function showComing(
     draftId: row.id,
     text: content.title ?? firstTextOf(content),
     accountIds: content.targets.map(({ accountId }) => accountId),
-    rule: tellSeries(repeat),
+    rule: describeSeries(repeat),
     postsUntil: toIso(postsUntil),
     coming: times.map(({ at }) => toIso(at)),
     ...(repeat.texts === undefined

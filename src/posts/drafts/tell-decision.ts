@@ -15,20 +15,20 @@ export function nameDraft(row: DraftRow): string {
   return text === null ? "without text" : quote(text);
 }
 
-export function tellNoReason({ note = "" }: { readonly note?: string | undefined }): string[] {
+export function describeNoReason({ note = "" }: { readonly note?: string | undefined }): string[] {
   return note === "" ? [NO_REASON] : [];
 }
 
 const NO_REASON =
   "No note was given, so the writer does not learn what is to be changed. Decide changes once more, with a note.";
 
-export async function tellDiscarded(reader: Reader, row: DraftRow): Promise<string> {
+export async function describeDiscarded(reader: Reader, row: DraftRow): Promise<string> {
   const names = await namesOfKeys(reader, row.owner_id);
   const waited = row.state === "waiting" ? ", which waited for a decision," : "";
   return `The draft ${nameDraft(row)} by ${names(row.key_id)}${waited} is discarded. It cannot be brought back.`;
 }
 
-export function tellStopped(row: DraftRow, cancelled: readonly PostRow[]): string {
+export function describeStopped(row: DraftRow, cancelled: readonly PostRow[]): string {
   const name = nameDraft(row);
   if (cancelled.length === 0) return `The series ${name} is ended. None of its posts waited.`;
   const posts = `${cancelled.length} waiting ${cancelled.length === 1 ? "post" : "posts"}`;

@@ -17,7 +17,7 @@ import { storePosts } from "../store-posts.ts";
 import { type DraftRow, insertDraft } from "../../store/queries/drafts.ts";
 import { findImported, noteImported } from "../../store/queries/imported-rows.ts";
 import { each, type GoodRow, type Plan, planImport } from "./plan-import.ts";
-import { isUntimed, tellMade } from "./rows-as-drafts.ts";
+import { isUntimed, describeMade } from "./rows-as-drafts.ts";
 
 /** How many warnings an answer holds. */
 const MAX_WARNINGS = 100;
@@ -37,7 +37,7 @@ export async function importPosts(call: CallContext, args: ImportArgs): Promise<
     const marks = plan.good.map(({ mark }) => mark);
     const others = await findImported(tx, call.caller.ownerId, marks);
     const good = plan.good.map((row) => ({ ...row, id: others.get(row.mark) ?? row.id }));
-    const warnings = [...tellMade(args, good, made), ...plan.warnings];
+    const warnings = [...describeMade(args, good, made), ...plan.warnings];
     return show({ ...plan, good, warnings }, { dryRun: false, made });
   });
   call.ctx.wakePublisher();
@@ -109,14 +109,14 @@ function show(
     source: plan.source,
     rows: shown,
     errors: [...plan.errors],
-    warnings: [...(made === null && !dryRun ? [tellNone(plan)] : []), ...plan.warnings]
+    warnings: [...(made === null && !dryRun ? [describeNone(plan)] : []), ...plan.warnings]
       .slice(0, MAX_WARNINGS)
       .map((warning) => ({ ...warning })),
   };
 }
 
 /** The counts alone do not say that bad rows keep all others back. */
-function tellNone({ rows, errors }: Plan): RowWarning {
+function describeNone({ rows, errors }: Plan): RowWarning {
   const bad = `${errors.length} of ${plural(rows, "row")} ${errors.length === 1 ? "is" : "are"} bad`;
   const warning = `Nothing was imported: ${bad}, and a table is imported as a whole. Mend what errors tells, then import the table again.`;
   return { line: null, rows: errors.length, warning };

@@ -17,7 +17,7 @@ import { lookingOnce } from "./head-once.ts";
 import { toOwnTable } from "./other-services.ts";
 import { type ReadRow, readSource, rowReader } from "./read-rows.ts";
 import { readTable } from "./read-table.ts";
-import { tellExisting, tellUntimed } from "./rows-as-drafts.ts";
+import { describeExisting, describeUntimed } from "./rows-as-drafts.ts";
 
 /** Rows that are checked at a time: those of one wait for a database, or for addresses of media. */
 const LANES = 16;
@@ -75,12 +75,12 @@ export async function planImport(call: CallContext, args: ImportArgs): Promise<P
     repeated: readable.length - unique.length,
     errors: errors.toSorted((a, b) => a.line - b.line),
     warnings: [
-      ...(await tellExisting(call, args, good)),
-      ...tellUntimed(good.filter(({ id }) => id === null)),
+      ...(await describeExisting(call, args, good)),
+      ...describeUntimed(good.filter(({ id }) => id === null)),
       ...warnings.map((warning) => ({ line: null, rows: rows.length, warning })),
-      ...tellRepeated(readable, unique),
-      ...tellNeighbours(good),
-      ...tellSame(good),
+      ...describeRepeated(readable, unique),
+      ...describeNeighbours(good),
+      ...describeSame(good),
       ...gather(good),
     ],
   };
@@ -166,7 +166,7 @@ function toRowError(line: number, error: unknown, columns: readonly Column[]): R
   return { line, column, error: error.said };
 }
 
-function tellRepeated(rows: readonly ReadRow[], unique: readonly ReadRow[]): RowWarning[] {
+function describeRepeated(rows: readonly ReadRow[], unique: readonly ReadRow[]): RowWarning[] {
   const kept = new Map(unique.map((row) => [row.mark, row.line]));
   const repeated = rows.filter(({ mark, line }) => kept.get(mark) !== line);
   const [first] = repeated;
@@ -176,7 +176,7 @@ function tellRepeated(rows: readonly ReadRow[], unique: readonly ReadRow[]): Row
 }
 
 /** Rows with the channel and the minute of one before them. */
-function tellNeighbours(rows: readonly GoodRow[]): RowWarning[] {
+function describeNeighbours(rows: readonly GoodRow[]): RowWarning[] {
   const posts = rows.flatMap(({ line, prepared, scheduledAt }) =>
     prepared === null || scheduledAt === null ? [] : [{ line, row: prepared.row }],
   );
@@ -195,7 +195,7 @@ function tellNeighbours(rows: readonly GoodRow[]): RowWarning[] {
 }
 
 /** Rows that say on a channel what one before them says. */
-function tellSame(rows: readonly GoodRow[]): RowWarning[] {
+function describeSame(rows: readonly GoodRow[]): RowWarning[] {
   const said = new Map<string, { readonly line: number; readonly row: PostRow }>();
   const again: { readonly line: number; readonly before: number }[] = [];
   for (const { line, prepared } of rows) {

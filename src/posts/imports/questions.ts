@@ -1,6 +1,6 @@
 import type { ImportArgs } from "../../domain/posts/post-import.ts";
 import type { CallContext } from "../../context.ts";
-import { isAtOnce, tellDoubts, tellPosts } from "../post-in-words.ts";
+import { isAtOnce, describeDoubts, describePosts } from "../post-in-words.ts";
 import { planImport } from "./plan-import.ts";
 
 /** So many warnings stand in a question; a dry run shows all. */
@@ -14,11 +14,11 @@ export async function askToImport(call: CallContext, args: ImportArgs): Promise<
     prepared === null ? [] : [{ accountId: prepared.row.account_id, content: prepared.content }],
   );
   if (errors.length > 0 || posts.length === 0) return null;
-  const told = await tellPosts(
+  const told = await describePosts(
     call,
     posts.toSorted((a, b) => a.content.scheduledAt - b.content.scheduledAt),
   );
-  const doubts = tellDoubts(
+  const doubts = describeDoubts(
     call,
     warnings.slice(0, MAX_DOUBTS).map(({ warning }) => warning),
   );

@@ -22,7 +22,7 @@ const MADE = say("Drafts that wait for a person: nothing of them goes out before
 });
 
 /** What is said of rows that are drafts or posts already, by what became of those. */
-export async function tellExisting(
+export async function describeExisting(
   call: CallContext,
   args: Pick<ImportArgs, "as">,
   rows: readonly KnownRow[],
@@ -30,8 +30,8 @@ export async function tellExisting(
   const existing = rows.flatMap(({ line, id }) => (id === null ? [] : [{ line, id }]));
   const isDraft = ({ id }: { readonly id: string }): boolean => id.startsWith("dft_");
   return [
-    ...(await tellDrafts(call, args, existing.filter(isDraft))),
-    ...(await tellPosts(
+    ...(await describeDrafts(call, args, existing.filter(isDraft))),
+    ...(await describePosts(
       call,
       args,
       existing.filter((row) => !isDraft(row)),
@@ -44,7 +44,7 @@ interface ExistingRow {
   readonly id: string;
 }
 
-async function tellDrafts(
+async function describeDrafts(
   { ctx, caller }: CallContext,
   { as }: Pick<ImportArgs, "as">,
   drafts: readonly ExistingRow[],
@@ -75,7 +75,7 @@ async function tellDrafts(
 
 const WANTED = "Where one is wanted after all, change its row, then import again.";
 
-async function tellPosts(
+async function describePosts(
   { ctx, caller }: CallContext,
   { as }: Pick<ImportArgs, "as">,
   rows: readonly ExistingRow[],
@@ -147,7 +147,7 @@ const NO_TIME = say(
 );
 
 /** After rows were made into drafts. */
-export function tellMade(
+export function describeMade(
   { as }: Pick<ImportArgs, "as">,
   rows: readonly { readonly line: number; readonly mark: string }[],
   made: ReadonlySet<string>,
@@ -157,7 +157,7 @@ export function tellMade(
 }
 
 /** Of rows that say nothing of a time, as only drafts may. */
-export function tellUntimed(
+export function describeUntimed(
   rows: readonly { readonly line: number; readonly body: Pick<PostBody, "scheduledAt" | "slot"> }[],
 ): RowWarning[] {
   return about(

@@ -3,7 +3,7 @@ import type { Account } from "../../domain/accounts/account.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
 import { plainText } from "../../domain/text/plain-text.ts";
 import type { SaidPost } from "../../domain/posts/post.ts";
-import { tellTime } from "../../domain/time.ts";
+import { formatTime } from "../../domain/time.ts";
 import type { DigestEvent, DraftEvent } from "../../domain/webhooks/event-data.ts";
 import { type EventKind, TEST_EVENT } from "../../domain/webhooks/webhook.ts";
 import { namesAmong } from "../../channels/accounts/accounts.ts";
@@ -63,7 +63,7 @@ export async function writeNotice(
     id: deliveries[0]?.id ?? "",
     title,
     text: lines.filter((line) => line !== "").join("\n"),
-    more: others.length === 0 ? null : tellOthers(others),
+    more: others.length === 0 ? null : describeOthers(others),
     ...(await linksOf(ctx, events[0] ?? null)),
     isUrgent: deliveries.some(({ event }) => URGENT.includes(event)),
   };
@@ -111,7 +111,7 @@ const URGENT: readonly string[] = [
   "draft.partly",
 ] satisfies EventKind[];
 
-function tellOthers(others: readonly EventText[]): string {
+function describeOthers(others: readonly EventText[]): string {
   const named = others
     .slice(0, MAX_NAMED)
     .map(({ title, about = "" }) => `• ${title}${about === "" ? "" : `: ${about}`}`);
@@ -141,11 +141,11 @@ async function openWords(ctx: AppContext, ownerId: string): Promise<Words> {
 function tell(words: Words, event: string, data: object): EventText {
   if (event === TEST_EVENT)
     return { title: "Posthorn: a test", lines: ["Messages from Posthorn arrive here."] };
-  if (event.startsWith("post.")) return tellPost(words, event, data as SaidPost);
-  if (event.startsWith("account.")) return tellAccount(words, event, data as Account);
+  if (event.startsWith("post.")) return describePost(words, event, data as SaidPost);
+  if (event.startsWith("account.")) return describeAccount(words, event, data as Account);
   return event === "digest.daily"
-    ? tellDigest(words, data as DigestEvent)
-    : tellDraft(words, event, data as DraftEvent);
+    ? describeDigest(words, data as DigestEvent)
+    : describeDraft(words, event, data as DraftEvent);
 }
 
 const POST_TITLES: Readonly<Record<string, string>> = {
@@ -157,10 +157,10 @@ const POST_TITLES: Readonly<Record<string, string>> = {
   "post.cancelled": "A post was cancelled on",
 };
 
-function tellPost({ ctx, channel }: Words, event: string, post: SaidPost): EventText {
+function describePost({ ctx, channel }: Words, event: string, post: SaidPost): EventText {
   const { id, accountId, provider, error, scheduledAt } = post;
   const text = textOf(post);
-  const when = tellTime(Date.parse(scheduledAt), ctx.settings.timezone);
+  const when = formatTime(Date.parse(scheduledAt), ctx.settings.timezone);
   const isFailed = event === "post.failed";
   return {
     title: `${POST_TITLES[event] ?? event} ${channel(accountId, provider)}`,
@@ -195,7 +195,7 @@ function byWay(ctx: AppContext, command: string): string {
   return hasPage(ctx) ? "on the page (or ask your agent to)" : `with: ${command} (or ask your agent to)`;
 }
 
-function tellAccount({ ctx, channel }: Words, event: string, account: Account): EventText {
+function describeAccount({ ctx, channel }: Words, event: string, account: Account): EventText {
   const { id, provider, statusReason, queuedCount } = account;
   const which = channel(id, provider);
   const waiting = queuedCount === 1 ? "1 post waits for it." : `${queuedCount} posts wait for it.`;
@@ -213,7 +213,7 @@ const DECISIONS: Readonly<Record<string, string>> = {
   stopped: "was ended",
 };
 
-function tellDraft({ ctx, channel }: Words, event: string, draft: DraftEvent): EventText {
+function describeDraft({ ctx, channel }: Words, event: string, draft: DraftEvent): EventText {
   const { draftId, title, text, accountIds, scheduledAt, writtenBy, decision, posts } = draft;
   const name = inQuotes(title ?? text ?? "", MAX_SHORT_TEXT);
   const channels = accountIds.map((id) => channel(id)).join(", ");
@@ -229,7 +229,7 @@ function tellDraft({ ctx, channel }: Words, event: string, draft: DraftEvent): E
       title === null ? "" : inQuotes(title, MAX_SHORT_TEXT),
       inQuotes(text ?? "", MAX_TEXT),
       channels === "" ? "" : `For: ${channels}.`,
-      scheduledAt === null ? "" : `Its time: ${tellTime(Date.parse(scheduledAt), ctx.settings.timezone)}.`,
+      scheduledAt === null ? "" : `Its time: ${formatTime(Date.parse(scheduledAt), ctx.settings.timezone)}.`,
       writtenBy === null ? "" : `Written by ${plainText(writtenBy, MAX_NAME)}.`,
       decision?.note ? `Note: ${inQuotes(decision.note, MAX_TEXT)}` : "",
       ...posts.map(({ accountId, status, error, platformUrl }) =>
@@ -245,7 +245,7 @@ function decideBy(ctx: AppContext, draftId: string): string {
   return hasPage(ctx) ? "Decide on the page." : `Decide with: posthorn approve ${draftId}`;
 }
 
-function tellResult(
+function describeResult(
   { channel }: Words,
   { accountId, provider, text, metrics }: DigestEvent["results"][number],
 ): string {
@@ -254,7 +254,7 @@ function tellResult(
   return `• ${channel(accountId, provider)}: ${inQuotes(text, MAX_SHORT_TEXT)} ${told}`;
 }
 
-function tellDigest(words: Words, digest: DigestEvent): EventText {
+function describeDigest(words: Words, digest: DigestEvent): EventText {
   const { ctx, channel } = words;
   const { date, timezone, today, failed, waitingDrafts, unknownOutcome, accountsToReconnect } = digest;
   // An event of before has none.
@@ -275,7 +275,9 @@ function tellDigest(words: Words, digest: DigestEvent): EventText {
     lines: [
       ...part("Goes out today", today),
       ...part("Failed yesterday", failed),
-      ...(results.length === 0 ? [] : ["After 24 hours:", ...results.map((one) => tellResult(words, one))]),
+      ...(results.length === 0
+        ? []
+        : ["After 24 hours:", ...results.map((one) => describeResult(words, one))]),
       waitingDrafts === 0
         ? ""
         : `Drafts that wait for your decision: ${waitingDrafts}${hasPage(ctx) ? "" : " (posthorn drafts waiting)"}`,

@@ -50,7 +50,7 @@ const MAX_TEXT = 200;
 const TOLD_DAY = "digest_day";
 
 /** Tells of the day at eight, once for all processes on the database. A day about which there is nothing to say is left out. */
-export async function tellOfTheDay(ctx: AppContext): Promise<void> {
+export async function describeOfTheDay(ctx: AppContext): Promise<void> {
   const { timezone } = ctx.settings;
   const now = ctx.clock.now();
   const { date } = readWallClock(now, timezone);

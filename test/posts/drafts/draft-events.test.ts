@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { tellOfPartly } from "../../../src/posts/drafts/draft-events.ts";
-import { tellOfTheDay } from "../../../src/reporting/webhooks/reminders.ts";
+import { describeOfPartly } from "../../../src/posts/drafts/draft-events.ts";
+import { describeOfTheDay } from "../../../src/reporting/webhooks/reminders.ts";
 import { rowsOf } from "../../support/handles.ts";
 import { startService, type Service } from "../../support/service.ts";
 
@@ -69,11 +69,11 @@ it("tells once of a group that went out only in part, when all of it has ended",
     rowsOf(service.ctx.store, `UPDATE posts SET status = '${status}' WHERE id = '${draft.posts[at].id}'`);
   const partly = async (): Promise<any[]> => (await told()).filter(({ event }) => event === "draft.partly");
   await end(0, "failed");
-  await tellOfPartly(service.ctx);
+  await describeOfPartly(service.ctx);
   expect(await partly()).toEqual([]);
   await end(1, "published");
-  await Promise.all([tellOfPartly(service.ctx), tellOfPartly(service.ctx)]);
-  await tellOfPartly(service.ctx);
+  await Promise.all([describeOfPartly(service.ctx), describeOfPartly(service.ctx)]);
+  await describeOfPartly(service.ctx);
   expect(await partly()).toMatchObject([
     { draftId: id, posts: [{ status: "failed" }, { status: "published" }] },
   ]);
@@ -82,6 +82,6 @@ it("tells once of a group that went out only in part, when all of it has ended",
 it("counts in the digest what waits for a decision", async () => {
   await submit();
   service.clock.jumpTo("2026-11-22T08:00:30Z");
-  await tellOfTheDay(service.ctx);
+  await describeOfTheDay(service.ctx);
   expect((await told()).at(-1)).toMatchObject({ event: "digest.daily", waitingDrafts: 1 });
 });

@@ -4,7 +4,7 @@ import type { EventKind } from "../../../src/domain/webhooks/webhook.ts";
 import type { Caller } from "../../../src/domain/permissions.ts";
 import { createOutbound } from "../../../src/media/outbound/outbound.ts";
 import { readDueWebhooks } from "../../../src/store/queries/webhooks.ts";
-import { remindOfExpiry, tellOfTheDay } from "../../../src/reporting/webhooks/reminders.ts";
+import { remindOfExpiry, describeOfTheDay } from "../../../src/reporting/webhooks/reminders.ts";
 import { deliverDue } from "../../../src/reporting/webhooks/webhook-deliveries.ts";
 import { createWebhook } from "../../../src/reporting/webhooks/webhooks.ts";
 import { type ChatServices, startChatServices } from "../../support/chat-services.ts";
@@ -126,10 +126,10 @@ describe("the day at eight", () => {
       account_id: (await addAccount(ctx, { owner_id: "other" })).id,
     });
     await ctx.clock.advance(HOUR - 1);
-    await tellOfTheDay(ctx);
+    await describeOfTheDay(ctx);
     expect(await told(ctx)).toEqual([]);
     await ctx.clock.advance(1);
-    await tellOfTheDay(ctx);
+    await describeOfTheDay(ctx);
     expect(await told(ctx)).toEqual([
       [
         "Posthorn on Sunday 22 November",
@@ -160,7 +160,7 @@ describe("the day at eight", () => {
       const heard: string[] = [];
       for (let minutes = 0; minutes < 3 * 24 * 60; minutes += 30) {
         await addPost(ctx, account, { scheduled_at: ctx.clock.now() + HOUR / 2 });
-        await Promise.all([tellOfTheDay(ctx), tellOfTheDay(other)]);
+        await Promise.all([describeOfTheDay(ctx), describeOfTheDay(other)]);
         for (const _text of await told(ctx)) heard.push(new Date(ctx.clock.now()).toISOString().slice(8, 16));
         await ctx.clock.advance(30 * MINUTE);
       }
@@ -176,7 +176,7 @@ describe("the day at eight", () => {
     const heard: string[] = [];
     for (let hours = 0; hours < 48; hours += 1) {
       await addPost(ctx, account, { scheduled_at: ctx.clock.now() + MINUTE });
-      await tellOfTheDay(ctx);
+      await describeOfTheDay(ctx);
       for (const text of await told(ctx)) heard.push(text.split("\n")[0] ?? "");
       await ctx.clock.advance(HOUR);
     }
@@ -187,15 +187,15 @@ describe("the day at eight", () => {
     const ctx = await at("2026-11-22T07:00:00Z");
     await make(ctx, "digest.daily");
     await ctx.clock.advance(HOUR);
-    await tellOfTheDay(ctx);
+    await describeOfTheDay(ctx);
     // What is planned after it is no news of eight o'clock.
     const account = await addAccount(ctx);
     await addPost(ctx, account, { scheduled_at: ctx.clock.now() + HOUR });
-    await tellOfTheDay(ctx);
+    await describeOfTheDay(ctx);
     expect(await told(ctx)).toEqual([]);
     await ctx.clock.advance(28 * HOUR);
     await addPost(ctx, account, { scheduled_at: ctx.clock.now() + HOUR });
-    await tellOfTheDay(ctx);
+    await describeOfTheDay(ctx);
     expect(await told(ctx)).toEqual([]);
   });
 
@@ -212,7 +212,7 @@ describe("the day at eight", () => {
     await make(ctx, "digest.daily", { accountIds: [mine.id] });
     await make(ctx, "digest.daily", { ownerId: "other" });
     await ctx.clock.advance(HOUR);
-    await tellOfTheDay(ctx);
+    await describeOfTheDay(ctx);
     const [limited = "", other = ""] = await told(ctx);
     expect(limited).toContain("Mine");
     expect(limited).not.toMatch(/Second|Foreign|Lost/);
@@ -241,7 +241,7 @@ it("tells at eight what became of posts of the day before yesterday, where somet
     at: Date.parse("2026-11-20T11:00:00Z"),
     figures: null,
   });
-  await tellOfTheDay(ctx);
+  await describeOfTheDay(ctx);
   const [text = ""] = await told(ctx);
   expect(text).toContain('After 24 hours:\n• "News" (Scripted): “Hello” 120 views, 3 likes\n');
   expect(text).toContain("“Hello” no figures");

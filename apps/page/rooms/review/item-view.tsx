@@ -1,5 +1,5 @@
 import type { RefObject } from "preact";
-import { tellSeries } from "../../../../src/domain/drafts/tell-series.ts";
+import { describeSeries } from "../../../../src/domain/drafts/tell-series.ts";
 import { changesBetween, type DraftSnapshot, snapshotOf } from "../../../features/draft/changes.ts";
 import { DraftView } from "../../../features/draft/draft-view.tsx";
 import { isUndecided } from "../../../features/draft/readiness.ts";
@@ -57,7 +57,7 @@ function Times({ item: { raw, shown } }: { readonly item: Item }) {
     const days = shown.state === "ended" ? [] : nextDays(raw.repeat, now(), 4, begunAt(raw));
     return (
       <>
-        <p>{tellSeries(raw.repeat, { clock: clockTime, day: formats.value.shortDay })}</p>
+        <p>{describeSeries(raw.repeat, { clock: clockTime, day: formats.value.shortDay })}</p>
         {days.length > 0 && (
           <p class="muted note">Next: {days.map((day) => formats.value.shortDay(day)).join(" · ")}</p>
         )}

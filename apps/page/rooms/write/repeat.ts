@@ -1,5 +1,5 @@
 import type { Series } from "../../../../src/domain/drafts/repeat.ts";
-import { tellDate } from "../../../../src/domain/drafts/tell-series.ts";
+import { formatDate } from "../../../../src/domain/drafts/tell-series.ts";
 import type { Json } from "../../../shared/json.ts";
 import type { Day } from "../../../shared/zone.ts";
 import { listed } from "../../../shared/texts.ts";
@@ -140,7 +140,7 @@ export function inWords(form: RepeatForm, clock: (time: string) => string): stri
   const pace = count === 1 ? `Every ${unit}` : `Every ${count} ${unit}s`;
   const chosen = WEEKDAYS.filter(({ value }) => days.includes(value)).map(({ label }) => label);
   const inWeek = chosen.length === 7 ? " on every day" : ` on ${listed(chosen)}`;
-  const on = unit === "day" ? "" : unit === "week" ? inWeek : tellDate(unit, from);
+  const on = unit === "day" ? "" : unit === "week" ? inWeek : formatDate(unit, from);
   return `${pace}${on} at ${clock(time)} (${timezone})`;
 }
 
