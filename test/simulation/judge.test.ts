@@ -87,6 +87,9 @@ const late = (minutes: number, more: Partial<Outcome> = {}): Partial<Outcome> =>
   published: [out("post 1 v1", DUE + minutes * MINUTE)],
   ...more,
 });
+const lateOn = (platform: string, minutes: number): Partial<Outcome> => ({
+  published: [out("post 1 v1", DUE + minutes * MINUTE, platform)],
+});
 const thread = (comments: Publication[], more: Partial<FinalPost> = {}): Partial<Outcome> => ({
   published: [out("post 1 v1", DUE, "class_g"), ...comments],
   posts: [row(more)],
@@ -355,6 +358,7 @@ describe("the judge", () => {
       inSlot(Date.UTC(2026, 2, 29, 1, 0), "Europe/Berlin"),
     ],
     ["too late", late(80), late(70)],
+    ["too late where it is told", lateOn("class_b", 61), lateOn("class_b", 60)],
     [
       "too late by a clock that was just set",
       late(80, { jumps: [0] }),
