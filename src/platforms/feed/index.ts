@@ -196,7 +196,8 @@ async function keep(
 ): Promise<FeedMedia> {
   const item = await io.media.item(one.url, one.altText);
   const { type, mimeType } = item.facts;
-  if (type === "other" || !MIME_TYPES[type].includes(mimeType)) {
+  // Pictures of other types are made ones that are shown.
+  if (type === "other" || (type !== "image" && !MIME_TYPES[type].includes(mimeType))) {
     throw new AppError(
       "invalid",
       `mediaUrl: ${mimeType} cannot be shown in a feed. Give a picture, a video or a sound that browsers play.`,
