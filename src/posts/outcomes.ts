@@ -88,14 +88,21 @@ export async function warnOfWait(
   const fresh = new Map(reasons.map((one) => [String(one), one]));
   const isNew = (one: string): boolean => !said.some((known) => String(known).startsWith(one));
   const told = new Set([...isHeld, ...waiting.map(({ id }) => id)]);
-  // Why it waits, and until when, is told anew.
-  const isOld = (one: Said): boolean => waiting.length > 0 && toldState(String(one)) === "waits";
   return [
-    ...said.filter((one) => !isOld(one)),
+    ...withoutOldWaits(said, posts),
     ...posts.filter(({ status }) => status === "failed").map(describeFailed),
     ...[...fresh].flatMap(([text, one]) => (isNew(text) ? [one] : [])),
     ...describeOnTheirWay(pending.filter((id) => !told.has(id))),
   ];
+}
+
+/** Without until when posts had to wait before they were sent: of those that still do, it is told anew. */
+export function withoutOldWaits<T extends Said>(
+  said: readonly T[],
+  posts: readonly Pick<SaidPost, "status" | "error">[],
+): T[] {
+  const isOld = posts.some(({ status, error }) => OVER.includes(status) || error !== null);
+  return said.filter((one) => !isOld || toldState(String(one)) !== "waits");
 }
 
 /** The answer is else one of success, and a second post in its place would make two, should the first be sent again. */

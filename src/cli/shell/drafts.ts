@@ -16,6 +16,7 @@ import { toIso } from "../../domain/time.ts";
 import { quote } from "../../domain/text/plain-text.ts";
 import { listAccounts } from "../../channels/accounts/accounts.ts";
 import { listDrafts } from "../../posts/drafts/drafts.ts";
+import { withoutOldWaits } from "../../posts/outcomes.ts";
 import { type CommandArgs, JSON_TOO, many, type Row, row } from "../command.ts";
 import { toJsonText } from "../options.ts";
 import { bringMedia, CONTENT, readMetadata, readText } from "./content.ts";
@@ -241,12 +242,14 @@ async function publishDrafts(at: Shell, answer: z.infer<typeof Answer>) {
     decided.flatMap((one) => one?.posts ?? []),
   );
   if (ended.length === 0) return { ended, shown: answer };
+  const { warnings } = answer;
+  const told = warnings === undefined ? answer : { ...answer, warnings: withoutOldWaits(warnings, ended) };
   if (draft !== undefined)
-    return { ended, shown: worded({ ...answer, draft: await findDraft(at, draft.id) }).result };
+    return { ended, shown: worded({ ...told, draft: await findDraft(at, draft.id) }).result };
   const fresh: SaidDecidedDraft[] = [];
   for (const one of results)
     fresh.push(one.draft === null ? one : { ...one, draft: await findDraft(at, one.id) });
-  return { ended, shown: worded({ ...answer, results: fresh }).result };
+  return { ended, shown: worded({ ...told, results: fresh }).result };
 }
 
 function timeOf(at: Shell, when: string | undefined): { scheduledAt?: string } {

@@ -2,27 +2,19 @@ import { withFullStop } from "../../domain/text/plain-text.ts";
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { Post, type SaidPost } from "../../domain/posts/post.ts";
-import { MINUTE, SECOND } from "../../domain/time.ts";
+import { MINUTE } from "../../domain/time.ts";
 import { plainCall } from "../../context.ts";
 import { isServerRunning } from "../../publishing/at-work.ts";
-import { getPost } from "../../posts/posts.ts";
-import type { Host, Session } from "../host.ts";
+import { isDueNow, untilOut, USUAL_WAIT_MS, withoutOldWaits } from "../../posts/outcomes.ts";
+import type { Host } from "../host.ts";
 import type { Shell } from "./shell.ts";
 import { shortIds } from "./find-post.ts";
 import { forShell } from "./words.ts";
 import { shellCaller } from "../../access/api-keys.ts";
 import type { ConfirmOptions } from "../../toolkit/confirm.ts";
 
-const LOOK_EVERY_MS = SECOND / 5;
-/** What still waits by then is held up by more than a moment, such as a platform that is down. */
-const TAKEN_UP_WITHIN_MS = MINUTE;
 /** A long film takes its time; what is not out by then goes on with the next process that publishes. */
 const OUT_WITHIN_MS = 15 * MINUTE;
-
-/** After so many tries that did not succeed, the command waits no longer. */
-const TRIES = 2;
-
-const OVER: readonly SaidPost["status"][] = ["published", "failed", "cancelled"];
 
 /** What tools answer that make or change one post or several. */
 const Sending = z.looseObject({
@@ -42,71 +34,38 @@ export async function publishDue(at: Following, result: Result): Promise<Result>
   const posts = post === undefined ? results.flatMap((one) => one.post ?? []) : [post];
   const ended = await sendDue(at, posts);
   if (ended.length === 0) return result;
+  const warnings = z.array(z.string()).safeParse(result["warnings"]).data;
+  const told = warnings === undefined ? {} : { warnings: withoutOldWaits(warnings, ended) };
   const now = (one: SaidPost): SaidPost => ended.find(({ id }) => id === one.id) ?? one;
-  if (post !== undefined) return { ...result, post: now(post) };
+  if (post !== undefined) return { ...result, ...told, post: now(post) };
   return {
     ...result,
+    ...told,
     results: results.map((one) => ({ ...one, post: one.post === null ? null : now(one.post) })),
   };
 }
 
-/** Those of the posts that are due, once they went out. Where no other process publishes, this one does. */
+/** Those of the posts that are due, as they are soon after. Where no other process publishes, this one does. */
 export async function sendDue(
-  at: Following,
+  { host, session }: Following,
   posts: readonly Pick<SaidPost, "id" | "status" | "scheduledAt">[],
 ): Promise<SaidPost[]> {
-  const due = await findDue(at, posts);
-  if (due.length === 0) return [];
+  // A dry run has posts without an id.
+  const ids = posts.filter((post) => post.id !== "" && isDueNow(session, post)).map(({ id }) => id);
+  if (ids.length === 0) return [];
   // Another process may publish them as well. The person wants to know what came of them.
-  await at.session.startPublishing();
-  return untilOut(at, due);
-}
-
-/** Those that a publisher takes up at once, as they are now. A dry run leaves none. */
-async function findDue(
-  { session }: Following,
-  posts: readonly Pick<SaidPost, "id" | "status" | "scheduledAt">[],
-): Promise<SaidPost[]> {
-  const now = session.ctx.clock.now();
-  const candidates = posts.filter(
-    ({ status, scheduledAt }) => !OVER.includes(status) && Date.parse(scheduledAt) <= now,
-  );
-  const found = await Promise.all(candidates.map(({ id }) => readPost(session, id)));
-  return found.filter((post) => post !== null);
-}
-
-/** The posts when each has gone out or failed, when it takes too long, or when the process shall end. */
-async function untilOut({ host, session }: Following, posts: readonly SaidPost[]): Promise<SaidPost[]> {
+  const isOurs = await session.startPublishing();
+  if (host.terminal.isInteractive) host.terminal.tell("Publishing …\n");
   const { clock } = session.ctx;
-  const start = clock.monotonic();
-  const tell = (text: string): void => {
-    if (host.terminal.isInteractive) host.terminal.tell(`${text}\n`);
-  };
-  tell("Publishing …");
-  const told = new Set<string>();
+  const call = plainCall(session.ctx, shellCaller());
+  const { stopSignal: signal } = host;
+  const end = clock.monotonic() + OUT_WITHIN_MS;
   for (;;) {
-    const found = await Promise.all(
-      posts.map(async (before) => ({ before, post: (await readPost(session, before.id)) ?? before })),
-    );
-    const ended = found.map(({ post }) => post);
-    const waited = clock.monotonic() - start;
-    if (found.every(({ before, post }) => OVER.includes(post.status) || waited > limitOf(post, before)))
-      return ended;
-    // A person who does not want to wait is told how far it has come.
-    if (host.stopSignal.aborted) return ended;
-    for (const { id, error, status } of ended) {
-      if (error === null || told.has(String(error)) || OVER.includes(status)) continue;
-      told.add(String(error));
-      tell(forShell(error, id));
-    }
-    await clock.sleep(LOOK_EVERY_MS, host.stopSignal).catch(() => {});
+    const found = await untilOut(call, ids, { ms: USUAL_WAIT_MS, signal });
+    // What this process alone works on would be broken off.
+    const isOurTurn = isOurs && found.some(({ status, error }) => status === "publishing" && error === null);
+    if (!isOurTurn || signal.aborted || clock.monotonic() > end) return found;
   }
-}
-
-function limitOf({ status, attempts }: SaidPost, before: SaidPost): number {
-  // A server that is down is no matter of seconds.
-  if (attempts - before.attempts > TRIES) return 0;
-  return status === "scheduled" ? TAKEN_UP_WITHIN_MS : OUT_WITHIN_MS;
 }
 
 type PostOutcome = Pick<SaidPost, "id" | "status" | "error">;
@@ -140,15 +99,6 @@ function whyMissing({ id, status, error }: PostOutcome, isServed: boolean): stri
     ? `The server that runs here goes on with it. "posthorn show ${id}" tells what became of it.`
     : 'It goes out while a Posthorn runs. "posthorn service install" keeps one running.';
   return `${id} is ${status === "publishing" ? "under way" : "not out yet"}.${why} ${next}`;
-}
-
-async function readPost({ ctx }: Session, id: string): Promise<SaidPost | null> {
-  try {
-    return (await getPost(plainCall(ctx, shellCaller()), { id })).post;
-  } catch (error) {
-    if (error instanceof AppError && error.kind === "not_found") return null;
-    throw error;
-  }
 }
 
 /** Asks the person at a terminal, unless they said yes before. Scripts go on by default. */

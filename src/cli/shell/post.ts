@@ -3,6 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import { BatchResult } from "../../domain/posts/post.ts";
 import { toIso } from "../../domain/time.ts";
 import { listAccounts, findChannel, sayChannels } from "../../channels/accounts/accounts.ts";
+import { withoutOldWaits } from "../../posts/outcomes.ts";
 import { REFUSED_WITH_OTHERS } from "../../posts/schedule-post.ts";
 import { type CommandArgs, JSON_TOO, many, type Row, row } from "../command.ts";
 import { toJsonText } from "../options.ts";
@@ -28,8 +29,8 @@ export const POSTING: Row = row({
   about: "post now or later, on one channel or several",
   takes: POST,
   help: `
-Times are in this machine's time zone, or in POSTHORN_TIMEZONE. Without --at the command waits until the post is out,
-and ends with status 1 if it is not. On several channels the post is scheduled on all of them or on none.
+Times are in this machine's time zone, or in POSTHORN_TIMEZONE. Without --at the command waits up to 8 seconds for the
+post to be out, and ends with status 1 if it is not: it tells then why, and until when. On several channels the post is scheduled on all of them or on none.
 
 Examples:
   posthorn post "Hello" --on bluesky
@@ -53,7 +54,8 @@ async function post(at: Shell, given: Posting, caption: string | undefined): Pro
   const planned = results.flatMap((result) => result.post ?? []);
   const ended = given.dryRun === true ? [] : await sendDue(at, planned);
   const posts = planned.map((one) => ended.find(({ id }) => id === one.id) ?? one);
-  const warnings = [...new Set(results.flatMap((result) => result.warnings))];
+  const said = [...new Set(results.flatMap((result) => result.warnings))];
+  const warnings = ended.length === 0 ? said : withoutOldWaits(said, ended);
   const previews = results.flatMap(({ preview }) => preview ?? []);
   const isDry = given.dryRun === true;
   at.terminal.print(
