@@ -1,6 +1,7 @@
 import { AppError } from "../../domain/errors.ts";
 import { meantDay, meantMoment } from "../../domain/arguments/meant-times.ts";
 import { askWhich, NOW } from "../../domain/parse-time.ts";
+import { say } from "../../domain/sentences.ts";
 import { EXAMPLE_DAY } from "../../domain/time.ts";
 import { quote } from "../../domain/text/plain-text.ts";
 import { findWeekday, readClock, readWallClock } from "../../domain/wall-clock.ts";
@@ -11,7 +12,8 @@ import { findWeekday, readClock, readWallClock } from "../../domain/wall-clock.t
  */
 
 const ISO_DAY = /^\d{4}-\d{2}-\d{2}$/;
-const ISO_TIME = /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:[zZ]|[+-]\d{2}(?::?\d{2})?)?$/;
+const ISO_TIME =
+  /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:[zZ]|[+-](?:0\d|1[0-8])(?::?[0-5]\d)?)?$/;
 const YEAR_FIRST = /^(\d{4})([/.-])(\d{1,2})\2(\d{1,2})$/;
 /** Whether the day or the month comes first, it does not tell; where dots stand, it is the day in every country. */
 const YEAR_LAST = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})$/;
@@ -92,20 +94,33 @@ export function toIsoTime(cell: string): string {
   const text = cell.trim();
   if (text.length > MAX_CHARS) return cell;
   const [, hour = "", minute = "", seconds = "", offset = ""] = TIME.exec(text) ?? [];
-  if (hour !== "" && Number(hour) < 24 && Number(minute) < 60)
-    return `${hour.padStart(2, "0")}:${minute}${seconds}${offset.trim()}`;
-  return readClock(text.replace(FULL_MINUTE, "$1")) ?? cell;
+  const iso = `${hour.padStart(2, "0")}:${minute}${seconds}${offset.trim()}`;
+  return ISO_TIME.test(iso) ? iso : (readClock(text.replace(FULL_MINUTE, "$1")) ?? cell);
 }
 
 /** A day and a time that stand in cells of their own. Throws `invalid` that quotes the one that is none. */
 export function joinCells(day: string, time: string, here: Here): string {
-  if (!ISO_DAY.test(day)) throw noDay(here, "date", day);
+  if (!isPlanned(day)) throw noDay(here, "date", day);
   if (!ISO_TIME.test(time))
     throw new AppError(
       "invalid",
       `time: ${time.trim() === "" ? "is empty" : `${quote(time)} is not a time of day`}. Write it as 09:00.`,
     );
   return `${day}T${time}`;
+}
+
+/** Whether a plan may have that day. */
+function isPlanned(day: string): boolean {
+  const [year = "", month = "", date = ""] = day.split("-");
+  return ISO_DAY.test(day) && onCalendar(year, month, date) !== null;
+}
+
+/** What refuses a cell, with the time as people write it into a table. */
+export function inTable(error: unknown): unknown {
+  const [first] = error instanceof AppError ? error.sentences : [];
+  if (first?.next.some((step) => step.do === "give_time") !== true) return error;
+  const { field, what } = first;
+  return new AppError("invalid", say(`${what} Write it as ${EXAMPLE_DAY} 09:00.`, { field }));
 }
 
 /** Throws `invalid` for a cell that lacks its time, or may mean two days. What else is wrong is told of any time. */
@@ -137,8 +152,14 @@ function noDay(here: Here, field: string, cell: string, time = ""): AppError {
     const next = meant === null ? "Write it with its year." : askWhich({ ...meant, isGuess: true });
     return new AppError("invalid", `${field}: ${quote(cell)} names no year. ${next}`);
   }
-  if (one === other)
-    return new AppError("invalid", `${field}: ${quote(cell)} is not a day. Write it as ${EXAMPLE_DAY}.`);
+  if (one === other) {
+    const reach =
+      isInReach(one.slice(0, 4)) || !ISO_DAY.test(one) ? "" : ` from ${FIRST_YEAR} to ${LAST_YEAR}`;
+    return new AppError(
+      "invalid",
+      `${field}: ${quote(cell)} is not a day${reach}. Write it as ${EXAMPLE_DAY}.`,
+    );
+  }
   const today = readWallClock(here.now, here.timezone).date;
   const ahead = [one, other].filter((date) => date >= today);
   const which = (ahead.length === 0 ? [one, other] : ahead).map((date) => `${date}${clock}`).join(" or as ");
@@ -199,10 +220,16 @@ function split(cell: string): { readonly day: string; readonly time: string } {
   return { day, time };
 }
 
+const [FIRST_YEAR, LAST_YEAR] = [1_970, 2_199];
+
+function isInReach(year: string): boolean {
+  return Number(year) >= FIRST_YEAR && Number(year) <= LAST_YEAR;
+}
+
 /** Null where no calendar has that day, or no plan reaches it. */
 function onCalendar(year: string, month: string, day: string): string | null {
   const date = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
   const read = new Date(`${date}T00:00:00Z`);
   const isThere = !Number.isNaN(read.getTime()) && read.toISOString().startsWith(date);
-  return isThere && year >= "1970" && year < "2200" ? date : null;
+  return isThere && isInReach(year) ? date : null;
 }

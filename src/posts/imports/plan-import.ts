@@ -162,7 +162,10 @@ function toRowError(line: number, error: unknown, columns: readonly Column[]): R
   const named = /^[\w.-]+/.exec(first?.field ?? "")?.[0] ?? "";
   const unknown = named === "metadata" ? UNKNOWN.exec(first?.what ?? "")?.[1] : undefined;
   const field = unknown === undefined ? named : `metadata.${unknown}`;
-  const column = columns.find((one) => one.field === field)?.title ?? (FIELDS.includes(field) ? field : null);
+  const titleOf = (name: string): string | undefined => columns.find((one) => one.field === name)?.title;
+  // A day and a time of their own are one moment.
+  const title = titleOf(field) ?? (field === "scheduledAt" ? titleOf("date") : undefined);
+  const column = title ?? (FIELDS.includes(field) ? field : null);
   return { line, column, error: error.said };
 }
 

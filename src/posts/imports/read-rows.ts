@@ -12,6 +12,7 @@ import { findAccount } from "../../channels/accounts/accounts.ts";
 import type { AppContext, CallContext } from "../../context.ts";
 import { getFile, OWN_SCHEME } from "../../files/files.ts";
 import type { AccountRow } from "../../store/queries/accounts.ts";
+import { type Here, inTable } from "./cell-times.ts";
 import { type Column, readBody, type RowBody } from "./columns.ts";
 import { decodeTable, MAX_TABLE_BYTES, type TableRow } from "./read-table.ts";
 
@@ -73,12 +74,20 @@ export function rowReader(
       const body = { ...given, accountId: account.id };
       return { line, body, account, scheduledAt: null, mark: markOf(body), warnings: [] };
     }
-    const parsed = parseMoment("scheduledAt", given.scheduledAt, zone, meantMoment(here));
+    const parsed = readCells(given.scheduledAt, here);
     const body = { ...given, accountId: account.id, scheduledAt: toIso(parsed.ms) };
     // Who names a zone knows how their times are read.
     const warnings = warningsOf({ tellsZone: tellsZone && timezone === undefined }, parsed);
     return { line, body, account, scheduledAt: parsed.ms, mark: markOf(body), warnings };
   };
+}
+
+function readCells(text: string, here: Here): ReturnType<typeof parseMoment> {
+  try {
+    return parseMoment("scheduledAt", text, here.timezone, meantMoment(here));
+  } catch (error) {
+    throw inTable(error);
+  }
 }
 
 /** In the platform's field for a link, where it has one and the post no media; else at the end of the text. */

@@ -268,7 +268,7 @@ describe("an import", () => {
     ]);
     for (const { error } of answer.errors) expect(error).toMatch(/^[A-Za-z].*\.$/);
     const [first] = answer.errors;
-    expect(first.error).toContain('"21.13.2026 09:00" is not a date and time. Give ISO 8601');
+    expect(first.error).toContain('"21.13.2026 09:00" is not a date and time. Write it as 2031-01-30 09:00');
   });
 
   it("names an unknown field of the platform by its column", async () => {

@@ -109,6 +109,10 @@ describe("days and times as people write them", () => {
     ],
     ["Friday 3 Dec", "9:00", "date", '"Friday 3 Dec" names no year. Write it with its year.'],
     ["", "9:00", "date", "is empty. Write it as 2031-01-30."],
+    ["2027-13-40", "9:00", "date", '"2027-13-40" is not a day. Write it as 2031-01-30.'],
+    ["2027-02-30", "9:00", "date", '"2027-02-30" is not a day. Write it as 2031-01-30.'],
+    ["2300-01-01", "9:00", "date", '"2300-01-01" is not a day from 1970 to 2199. Write it as 2031-01-30.'],
+    ["2027-01-31", "9:00+25:00", "time", '"9:00+25:00" is not a time of day. Write it as 09:00.'],
     ["2027-01-31", "25:00", "time", '"25:00" is not a time of day. Write it as 09:00.'],
     ["2027-01-31", "noonish", "time", '"noonish" is not a time of day. Write it as 09:00.'],
     ["2027-01-31", " ", "time", "is empty. Write it as 09:00."],
@@ -122,10 +126,7 @@ describe("days and times as people write them", () => {
   });
 
   it.each([
-    [
-      "2026-13-40 12:00",
-      '"2026-13-40 12:00" is not a date and time. Give ISO 8601, for example 2031-01-30T09:00.',
-    ],
+    ["2026-13-40 12:00", '"2026-13-40 12:00" is not a date and time. Write it as 2031-01-30 09:00.'],
     [
       "03/04/2027 9:00",
       '"03/04/2027 9:00" may begin with the day or with the month. Write it as 2027-04-03 09:00 or as 2027-03-04 09:00.',
