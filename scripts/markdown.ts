@@ -10,6 +10,10 @@ export function code(names: readonly string[]): string {
   return names.map((name) => `\`${name}\``).join(", ");
 }
 
+/** A colon ends it, too; within brackets nothing does. */
 export function firstSentence(text: string): string {
-  return /^.*?[.:](?=\s|$)/.exec(text)?.[0].replace(/:$/, ".") ?? text;
+  const ends = [...text.matchAll(/[.:](?=\s|$)/g)].map(({ index }) => text.slice(0, index));
+  const isWhole = (part: string): boolean => part.split("(").length === part.split(")").length;
+  const sentence = ends.find(isWhole);
+  return sentence === undefined ? text : `${sentence}.`;
 }

@@ -363,5 +363,7 @@ function describe(
   const isTold = handle === null || foldName(handle) === foldName(name) || called.includes(handle);
   const also = isTold ? "" : `, ${plainText(handle, MAX_NAME)}`;
   const state = status === "disconnected" ? ", disconnected" : "";
-  return `"${plainText(called, MAX_NAME)}" (${provider}${also}, ${id}${state})`;
+  // A name that is told from others has its platform.
+  const where = called === name ? `${provider}${also}, ` : "";
+  return `"${plainText(called, MAX_NAME)}" (${where}${id}${state})`;
 }

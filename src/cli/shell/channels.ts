@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { findChannel, listAccounts, namesAmong } from "../../channels/accounts/accounts.ts";
 import { Account } from "../../domain/accounts/account.ts";
+import { besidePlatform } from "../../domain/accounts/channel-names.ts";
 import { type Weekday, WEEKDAYS } from "../../domain/accounts/schedule.ts";
 import { readBound } from "../../domain/arguments/spoken-times.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -57,16 +58,21 @@ export const STATUS: Row = shellRow({
   takes: { "--json": JSON_TOO },
   help: "\nExample:\n  posthorn status",
   answer: ({ call }) => getStatus(call),
-  view: async ({ ctx }, status) => linesOf(status, await readServerUrl(ctx)),
+  view: async ({ ctx }, status) => linesOf(ctx, status, await readServerUrl(ctx)),
 });
 
-function linesOf(status: SaidStatus, server: string | null): string {
+function linesOf({ platforms }: Shell["ctx"], status: SaidStatus, server: string | null): string {
   const { publisher, counts, nextDueAt, timezone } = status;
   const next = nextDueAt === null ? "" : `, the next at ${toClock(nextDueAt, timezone)} (${timezone})`;
   const count = (many: number, command: string, what = ""): string | null =>
     many === 0 ? null : `${many}${what} ("${command}" shows them)`;
-  const names = (accounts: SaidStatus["accountsPaused"]): string | null =>
-    accounts.map(({ name, provider }) => `${name} (${provider})`).join(", ") || null;
+  const names = (accounts: readonly Named[]): string | null =>
+    accounts
+      .map((one) => {
+        const called = besidePlatform(one.name, platforms.get(one.provider)?.title ?? one.provider);
+        return `${called}${one.status === "disconnected" ? ", which was disconnected" : ""}`;
+      })
+      .join("; ") || null;
   const lines: readonly (readonly [string, string | null])[] = [
     ["Posts go out", publisher.running ? "yes" : 'no: nothing publishes. "posthorn serve" does'],
     ["Server", server ?? "none runs"],
@@ -80,6 +86,9 @@ function linesOf(status: SaidStatus, server: string | null): string {
   ];
   return lines.map(([title, text]) => (text === null ? "" : `${title.padEnd(13)} ${text}\n`)).join("");
 }
+
+type Named = SaidStatus["accountsPaused"][number] &
+  Partial<Pick<SaidStatus["accountsToReconnect"][number], "status">>;
 
 /** `--from` and `--to`, as lists of the service take them. Throws `invalid`. */
 export function readBounds(

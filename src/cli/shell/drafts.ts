@@ -11,7 +11,8 @@ import {
 } from "../../domain/drafts/draft.ts";
 import { describeSeries } from "../../domain/drafts/tell-series.ts";
 import { AppError } from "../../domain/errors.ts";
-import { join } from "../../domain/sentences.ts";
+import { subjectOf, withValues } from "../../domain/posts/for-people.ts";
+import { join, Message, type Said, sentencesIn } from "../../domain/sentences.ts";
 import { toIso } from "../../domain/time.ts";
 import { quote } from "../../domain/text/plain-text.ts";
 import { listAccounts } from "../../channels/accounts/accounts.ts";
@@ -122,7 +123,7 @@ function notesOf(
   const name = (id: string): string => names.get(id) ?? id;
   const isDecided = posts.length > 0;
   const problems = (isDecided ? posts : checks).flatMap(({ accountId, error }) =>
-    error === null ? [] : [join(`${name(accountId)}:`, error)],
+    error === null ? [] : [join(`${name(accountId)}:`, forPeople(error))],
   );
   const said = state === "open" && decision?.note ? [`${decision.by.name}: ${decision.note}`] : [];
   const series =
@@ -131,6 +132,20 @@ function notesOf(
       : [`${describeSeries(repeat)}.`, ...(repeat.texts ?? []).map((text, at) => `${at + 1}. ${text}`)];
   return [...series, ...problems.map((line) => forShell(line)), ...said].map(
     (line) => `  ${line.replaceAll(/\s+/g, " ")}`,
+  );
+}
+
+/** Fields are told by the words that people have for them. */
+function forPeople(error: Said): Message {
+  return new Message(
+    sentencesIn(error).map(({ field, what, next }) => ({
+      field: null,
+      what: withValues(
+        [subjectOf({ field, what }), what].filter((part) => part !== null).join(" "),
+        (ours) => ours,
+      ),
+      next,
+    })),
   );
 }
 

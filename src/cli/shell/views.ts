@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { DateTime } from "luxon";
 import { Account } from "../../domain/accounts/account.ts";
+import { besidePlatform } from "../../domain/accounts/channel-names.ts";
 import { PlatformListing } from "../../domain/accounts/platform-listing.ts";
 import { File } from "../../domain/files/file.ts";
 import { Post, type SaidPost } from "../../domain/posts/post.ts";
@@ -181,7 +182,13 @@ export async function showPost(
   const lines: readonly Line[] = [
     ["WHEN", at(post.scheduledAt)],
     ["STATUS", post.status],
-    ["CHANNEL", `${names.get(post.accountId) ?? post.accountId} (${post.provider})`],
+    [
+      "CHANNEL",
+      besidePlatform(
+        names.get(post.accountId) ?? post.accountId,
+        ctx.platforms.get(post.provider)?.title ?? post.provider,
+      ),
+    ],
     ["TEXT", post.caption],
     ["MEDIA", post.mediaUrl === "" ? null : post.mediaUrl],
     ...fields,

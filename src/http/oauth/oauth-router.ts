@@ -59,7 +59,7 @@ export function createOAuthRouter(server: OAuthServer): Router {
     handler: () => {
       throw new AppError(
         "rate_limited",
-        `This address registered ${MAX_REGISTRATIONS_AN_HOUR} programs within an hour. Wait as long as Retry-After says.`,
+        `This address tried to register programs ${MAX_REGISTRATIONS_AN_HOUR} times within an hour. Wait as long as Retry-After says.`,
       );
     },
   });

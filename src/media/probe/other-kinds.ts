@@ -13,6 +13,7 @@ const [PICTURE, FILM, SOUND, DOCUMENT, TABLE] = [
   "Send it as PDF.",
   "Save it as CSV (UTF-8), and send that.",
 ];
+const ITSELF = "Give the picture, video, sound or document itself.";
 const UNPACKED = "Unpack it, and send the files that are in it.";
 
 /** By file-type's names; a name that ends in `*` stands for all that begin so. */
@@ -72,9 +73,12 @@ const KINDS: readonly (readonly [type: string, what: string, instead: string])[]
   ["application/x-7z-compressed", "a 7-Zip archive", UNPACKED],
   ["application/gzip", "a gzip archive", UNPACKED],
   ["application/x-tar", "a TAR archive", UNPACKED],
+  ["application/x-msdownload", "a Windows program (EXE)", ITSELF],
+  ["application/x-elf", "a Linux program", ITSELF],
+  ["application/x-mach-binary", "a macOS program", ITSELF],
 ];
 
-/** By their first characters; file-type does not tell texts apart. */
+/** By their first characters; file-type does not tell texts apart, nor all of JPEG 2000. */
 const TEXTS: readonly (readonly [beginning: RegExp, what: string, instead: string])[] = [
   [
     /^\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--[^>]{0,500}-->\s*)*(?:<!doctype svg[^>]{0,300}>\s*)?<svg[\s>]/i,
@@ -82,9 +86,10 @@ const TEXTS: readonly (readonly [beginning: RegExp, what: string, instead: strin
     "Send it as PNG.",
   ],
   [/^\s*(?:<!doctype html|<html|<head|<body)/i, "a web page", "Give the address of the file itself."],
-  [/^\s*<\?xml/i, "an XML file", "Give the picture, video, sound or document itself."],
+  [/^\s*<\?xml/i, "an XML file", ITSELF],
+  [/^\0\0\0\x0cjP {2}\r\n\x87\n(?![^]{4}ftypmj)/, "a JPEG 2000 picture", PICTURE],
   [/^#EXTM3U/, "a playlist", "Give the video or sound itself."],
-  [/^\s*[{[]\s*["{[\]}]/, "a JSON file", "Give the picture, video, sound or document itself."],
+  [/^\s*[{[]\s*["{[\]}]/, "a JSON file", ITSELF],
 ];
 
 /** How far into a file texts are told by what they begin with. */
@@ -107,6 +112,7 @@ export function refusedKind({ head, mimeType, name, endings }: Unknown): AppErro
   const [, what, instead] =
     TEXTS.find(([pattern]) => pattern.test(beginning)) ??
     KINDS.find(([type]) => mimeType !== undefined && isOf(mimeType, type)) ??
+    unlisted(mimeType, beginning) ??
     [];
   const ending = endingOf(name);
   // Its name promises what is taken: another list of names would not help. A text is whole: `.ts` may be a program.
@@ -124,6 +130,13 @@ export function refusedKind({ head, mimeType, name, endings }: Unknown): AppErro
     "invalid",
     `${sentence} What counts is the content, not the name.${what === undefined ? ` Give one of ${endings.join(", ")}.` : ""}`,
   );
+}
+
+/** Of what stands in no list. */
+function unlisted(mimeType: string | undefined, beginning: string): (typeof KINDS)[number] | null {
+  if (mimeType !== undefined) return [mimeType, `a file of the type ${mimeType}`, ITSELF];
+  const isText = beginning.trim() !== "" && !/[^\P{Cc}\t\r\n\f]/u.test(beginning);
+  return isText ? ["text/plain", "plain text", "Write it into the post, or send it as PDF."] : null;
 }
 
 const OTHER_ENDINGS: Readonly<Record<string, string>> = { jpeg: "jpg", heif: "heic", tif: "tiff" };
@@ -178,8 +191,8 @@ export function unreadable(format: MediaFormat, head: Uint8Array, cause: unknown
   return new AppError("invalid", sentence, { cause });
 }
 
-export function damagedMedia({ type, mimeType }: MediaFormat, cause: unknown): AppError {
-  const what = type === "image" ? "The picture" : `The ${type} (${mimeType})`;
+export function damagedMedia({ type, mimeType, extension }: MediaFormat, cause: unknown): AppError {
+  const what = type === "image" ? `The picture (${extension.toUpperCase()})` : `The ${type} (${mimeType})`;
   return new AppError("invalid", `${what} is damaged or cut off and cannot be read. Export it again.`, {
     cause,
   });

@@ -115,8 +115,9 @@ export function tooManyPixels(cause?: unknown): AppError {
   return new AppError("invalid", text, { cause });
 }
 
+/** Of a picture whose kind is told by who asked for it. */
+export const DAMAGED = "The picture is damaged or cut off and cannot be read. Export it again.";
+
 export function damagedPicture(cause: unknown): AppError {
-  return new AppError("invalid", "The picture is damaged or cut off and cannot be read. Export it again.", {
-    cause,
-  });
+  return new AppError("invalid", DAMAGED, { cause });
 }

@@ -1,3 +1,5 @@
+import { DAMAGED } from "./plain-image.ts";
+import { damagedMedia } from "./other-kinds.ts";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { AppError, type ErrorKind } from "../../domain/errors.ts";
@@ -122,12 +124,10 @@ export async function probe(source: ByteSource): Promise<ProbedMedia> {
   }
   if (format.type !== "image") return (await import("./tracks.ts")).probeTracks(source, format);
   const { inspectImage } = await import("./image.ts");
-  return {
-    mimeType,
-    type: "image",
-    ...NO_FIGURES,
-    ...(await inspectImage(await readPicture(source), format)),
-  };
+  const found = await inspectImage(await readPicture(source), format).catch((error: unknown) => {
+    throw error instanceof AppError && error.message === DAMAGED ? damagedMedia(format, error) : error;
+  });
+  return { mimeType, type: "image", ...NO_FIGURES, ...found };
 }
 
 async function identifyBeginning(source: ByteSource): Promise<MediaFormat> {

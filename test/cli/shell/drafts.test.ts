@@ -139,4 +139,13 @@ describe("posthorn draft, drafts and approve", () => {
     await runCli(["draft", "Hello", "--on", "My feed"], folder);
     expect(await runCli(args, folder)).toMatchObject({ status: 1, stderr: expect.stringMatching(sentence) });
   });
+
+  it("names fields as people do where something is in the way of a draft", async () => {
+    using folder = temporaryFolder();
+    const parts = ["--on", "My feed", "--set", "title=1", "--set", 'moreMedia=[{"url":""}]'];
+    await runCli(["draft", "Hello", ...parts], folder);
+    const { stdout } = await runCli(["drafts"], { ...folder, columns: 100 });
+    expect(stdout).toMatch(/^ {2}My feed: \S/m);
+    expect(stdout).not.toContain("metadata");
+  });
 });

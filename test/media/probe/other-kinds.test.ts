@@ -64,11 +64,23 @@ describe("a file of a kind that is not taken", () => {
       latin1("\0\0\0\x18ftyphevc\0\0\0\0hevc"),
       "This is a HEIC that moves. Send it as a video (MP4), or one of its pictures as JPEG.",
     ],
+    ["JPEG 2000 of high throughput", latin1(JP2.replace("jp2 ", "jph ")), "This is a JPEG 2000 picture."],
+    ["a codestream", latin1("\xff\x4f\xff\x51"), "This is a JPEG 2000 picture."],
+    ["a program", latin1("MZ\x90\0"), "This is a Windows program (EXE)."],
+    ["what is in no list", latin1("\xca\xfe\xba\xbe\0\0\0\x34"), "a file of the type application/java-vm."],
+    ["a text", Buffer.from("Hello wörld.\nAnd more.\n"), "This is plain text. Write it into the post"],
   ])("%s is named", async (_name, bytes, sentence) => {
     await expect(identify(bytes)).rejects.toMatchObject({
       kind: "invalid",
       message: expect.stringContaining(sentence),
     });
+  });
+
+  it.each(["photo.jpg", "phone.heic"])("is named where it is damaged: %s", async (name) => {
+    const bytes = Buffer.from(fixture(name));
+    bytes.fill(0, 700);
+    const kind = name.endsWith("heic") ? "HEIC" : "JPG";
+    await expect(probe(sourceOf(bytes))).rejects.toThrow(`The picture (${kind}) is damaged`);
   });
 
   it("that nobody knows is told what is taken", async () => {
