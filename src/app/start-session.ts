@@ -48,7 +48,10 @@ export async function startSession(
         closers.add(() => publisher.close());
         return true;
       },
-      [Symbol.asyncDispose]: () => closers[Symbol.asyncDispose](),
+      async [Symbol.asyncDispose]() {
+        ctx.links.end();
+        await closers[Symbol.asyncDispose]();
+      },
     };
   } catch (error) {
     await closers[Symbol.asyncDispose]();

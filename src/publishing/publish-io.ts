@@ -260,6 +260,9 @@ export function limitMedia(
   };
 }
 
+/** The process ends before a film is ready. */
+export class EndsFirst extends Error {}
+
 /** A film that is converted, where it must be; everything else as it is. */
 async function fitFilm(of: LimitedMedia, item: MediaItem, field: string): Promise<MediaItem> {
   const { ctx, capabilities, ownerId, postId, signal, dueAt, giveUpAt: until } = of;
@@ -269,8 +272,11 @@ async function fitFilm(of: LimitedMedia, item: MediaItem, field: string): Promis
   const fileKey = url.startsWith(OWN_SCHEME) ? url.slice(OWN_SCHEME.length) : null;
   try {
     const order = { ownerId, postId, fileKey, facts, form };
-    return await convertedFilm(ctx, order, { item, signal, dueAt, giveUpAt: until });
+    const either = ctx.ending === undefined ? signal : AbortSignal.any([signal, ctx.ending]);
+    return await convertedFilm(ctx, order, { item, signal: either, dueAt, giveUpAt: until });
   } catch (error) {
+    // The next process converts it: the end of this one is not held up by that.
+    if (ctx.ending?.aborted === true) throw new EndsFirst();
     if (error instanceof AppError && error.kind === "invalid")
       throw new AppError("invalid", `${field}: ${error.message}`, { cause: error });
     throw error;

@@ -9,7 +9,7 @@ import type { AppContext } from "../context.ts";
 import { AskAgain, OutcomeUnknown, TooLate } from "./effect-steps.ts";
 import type { Effects } from "./effects.ts";
 import { liveStateOf, openSteps } from "./follow-ups.ts";
-import { createPublishRun, giveUpAt, type PublishRun } from "./publish-io.ts";
+import { createPublishRun, EndsFirst, giveUpAt, type PublishRun } from "./publish-io.ts";
 import { MediaUnavailable } from "../ports/media.ts";
 import { Fenced, type AttemptResult } from "../store/engine/ledger.ts";
 import { assertClaimed, isReadable, LATE_FROM_MS, type PostAtWork } from "./claim.ts";
@@ -125,7 +125,7 @@ async function endOnError(
 ): Promise<AttemptResult | null> {
   if (error instanceof Fenced) return null;
   const situation = situationOf(ctx, claimed, effects);
-  if (signal.aborted) return release(situation);
+  if (signal.aborted || error instanceof EndsFirst) return release(situation);
   const isExpected = EXPECTED.some((kind) => error instanceof kind);
   ctx.log[isExpected ? "warn" : "error"](
     { postId: claimed.post.id, provider: claimed.post.provider, err: error },

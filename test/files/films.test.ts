@@ -20,7 +20,7 @@ import { callOf } from "../support/context.ts";
 import { createFileContext, type FileContext } from "../support/file-context.ts";
 import { queryOf } from "../support/handles.ts";
 import { fixture } from "../support/media.ts";
-import { addAccount, drain, readPost } from "../support/publishing.ts";
+import { addAccount, drain, readPost, runTick } from "../support/publishing.ts";
 import { scriptedPlatform, TEXT_CAPABILITIES } from "../support/scripted-platform.ts";
 
 const CLIP = fixture("clip.mp4");
@@ -126,6 +126,23 @@ async function schedule({ ctx, accountId, url }: World, inMs = HOUR) {
 }
 
 describe("a film that the platform does not take", () => {
+  it("holds up no end of the process: its post is let go, and the next process converts it", () =>
+    withFilm(async (world) => {
+      const { ctx, films, sent } = world;
+      const id = await schedule(world, 0);
+      const ending = new AbortController();
+      films.held = new Promise(() => {});
+      const tick = runTick({ ...ctx, ending: ending.signal });
+      await expect.poll(() => films.jobs.length).toBe(1);
+      ending.abort();
+      await tick;
+      expect(await readPost(ctx, id)).toMatchObject({ status: "scheduled", error: null });
+      expect(sent).toEqual([]);
+      films.held = Promise.resolve();
+      await drain(ctx);
+      expect(await readPost(ctx, id)).toMatchObject({ status: "published" });
+    }));
+
   it("is refused without ffmpeg, with the command that brings it", () =>
     withFilm(async ({ ctx, films, accountId, url }) => {
       films.isHere = false;

@@ -43,16 +43,32 @@ function fit(columns: readonly Column<never>[], lines: readonly string[][], widt
 /** Of names that would be cut to the same, only what they begin with alike is left out. */
 function keepApart(cells: readonly string[][], at: number, width: number): void {
   const names = [...new Set(cells.map((cell) => cell[at] ?? ""))];
-  for (const cut of new Set(names.map((name) => cutText(name, width)))) {
-    const alike = names.filter((name) => cutText(name, width) === cut);
-    const [first = "", ...others] = alike;
-    if (others.length === 0) continue;
-    const isShared = (end: number): boolean => others.every((one) => one.startsWith(first.slice(0, end)));
-    const words = [...first.matchAll(/\b\w/g)].map(({ index }) => index);
-    const start = words.findLast(isShared) ?? 0;
-    for (const cell of cells)
-      if (alike.includes(cell[at] ?? "")) cell[at] = `…${cell[at]?.slice(start) ?? ""}`;
+  const shown = new Map(names.map((name) => [name, name]));
+  const cutOf = (name: string): string => cutText(shown.get(name) ?? name, width);
+  for (let isChanged = true; isChanged;) {
+    isChanged = false;
+    for (const cut of new Set(names.map(cutOf))) {
+      const alike = names.filter((name) => cutOf(name) === cut);
+      const start = alike.length === 1 ? 0 : startOfDifference(alike, width);
+      for (const name of alike) {
+        const rest = `…${name.slice(start)}`;
+        if (start === 0 || shown.get(name) === rest) continue;
+        shown.set(name, rest);
+        isChanged = true;
+      }
+    }
   }
+  for (const cell of cells) cell[at] = shown.get(cell[at] ?? "") ?? "";
+}
+
+/** Where the word begins in which they differ; of one that is too long for the width, where it differs. */
+function startOfDifference([first = "", ...others]: readonly string[], width: number): number {
+  const isShared = (end: number): boolean => others.every((one) => one.startsWith(first.slice(0, end)));
+  const words = [...first.matchAll(/\b\w/g)].map(({ index }) => index);
+  const start = words.findLast(isShared) ?? 0;
+  let common = start;
+  while (common < first.length && isShared(common + 1)) common += 1;
+  return common - start < width - 2 ? start : common;
 }
 
 function toLine(cells: readonly string[], widths: readonly number[]): string {

@@ -29,9 +29,9 @@ const SIZES = ["B", "KiB", "MiB", "GiB", "TiB"];
 
 const LISTS: readonly View[] = [
   viewOf("accounts", Account, [
-    { title: "NAME", of: ({ name }) => name, isCut: true },
+    { title: "NAME", of: ({ name }) => name, isCut: true, isName: true },
     { title: "PLATFORM", of: ({ provider }) => provider },
-    { title: "HANDLE", of: ({ handle }) => handle, isCut: true },
+    { title: "HANDLE", of: ({ handle }) => handle, isCut: true, isName: true },
     { title: "STATUS", of: ({ status }) => status },
     { title: "ID", of: ({ id }) => id },
   ]),

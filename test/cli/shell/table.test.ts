@@ -90,6 +90,21 @@ describe("a table", () => {
     }
   });
 
+  it("keeps apart those that are alike in part, and those that differ within a long word", () => {
+    const columns = [{ ...COLUMNS[0], isName: true }, ...COLUMNS.slice(1)] as typeof COLUMNS;
+    const long = "a".repeat(60);
+    for (const names of [
+      ["one.example", "two.example"].map((server) => `Fjord Bakery on Mastodon (@fjord@${server})`),
+      [`${long}1`, `${long}2`],
+    ]) {
+      const rows = [...names, "Fjord Bakery on Misskey"].map((name) => ({ name, text: "t", id: "id" }));
+      for (const width of [20, 30, 40]) {
+        const lines = toTable(columns, rows, width).split("\n").slice(1, 4);
+        expect(new Set(lines).size).toBe(3);
+      }
+    }
+  });
+
   it("shows what a terminal would obey, and still fits", () => {
     const rows = [{ name: "\u001b[31mred\u202e", text: "x", id: "id" }];
     expect(toTable(COLUMNS, rows, 80)).toContain(String.raw`\u001b[31mred\u202e  x     id`);
