@@ -57,6 +57,7 @@ const row = (more: Partial<FinalPost> = {}): FinalPost => ({
   isHeld: false,
   hasWarnings: false,
   isTried: false,
+  wasInterrupted: false,
   updatedAt: DUE,
   ...more,
 });
@@ -391,6 +392,11 @@ describe("the judge", () => {
       "unknown where nothing fails",
       { mood: "calm", published: [], posts: [failed({ inDoubt: true })] },
       { mood: "calm", published: [], posts: [failed()] },
+    ],
+    [
+      "not finished by a process that was asked to end",
+      { mood: "calm", posts: [row({ wasInterrupted: true })] },
+      { mood: "limits", posts: [row({ wasInterrupted: true })] },
     ],
     ["approved as it was before", approvedAt(1), approvedAt(2)],
     ["a comment twice", thread([comment(), comment()]), thread([comment()])],
