@@ -57,7 +57,8 @@ export function keptUntil(
   return at > Math.max(due, clock.now()) ? at : null;
 }
 
-const ONE_BY_ONE = "Posts of this channel that are late go out one after the other.";
+const ONE_BY_ONE =
+  "Posts of this channel whose time has come go out one after the other, the earliest first.";
 
 /** What keeps a channel's posts until a time. Other causes are told of the post itself. */
 const UNTIL: Partial<Readonly<Record<LateCause, (platform: string) => string>>> = {

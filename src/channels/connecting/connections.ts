@@ -28,8 +28,8 @@ import { commitOnce } from "../../access/idempotency.ts";
 import { type AppContext, type CallContext, guestCall } from "../../context.ts";
 import { effectiveSettings } from "../platform-io/effective-settings.ts";
 import { requireConfigured, takenRedirectUrl, usualWay, wayOf } from "../platform-io/set-up.ts";
-import { findAccount, showAccount } from "../accounts/accounts.ts";
-import { inOne, describeReconnection, describeUnderWay } from "../accounts/late-posts.ts";
+import { describeNamesake, findAccount, showAccount } from "../accounts/accounts.ts";
+import { inOne, describeReconnection, describeUnderWay, withUnderWay } from "../accounts/late-posts.ts";
 import {
   completeFields,
   type ConnectTarget,
@@ -86,12 +86,12 @@ async function connectAtOnce(
     target,
     found,
     chosen: chooseAtOnce(target, found) ?? [],
-    answer: async (_tx, { accounts }) => ({
+    answer: async (_tx, { accounts, notice }) => ({
       status: "connected",
       connectId: null,
       url: null,
       expiresAt: null,
-      instructions: release,
+      instructions: withUnderWay(release, notice),
       account: accounts[0],
       accounts: [...accounts],
     }),
@@ -191,7 +191,13 @@ export function linkOf(
 export async function checkConnection(
   { ctx, caller }: CallContext,
   args: { connectId: string },
-): Promise<{ status: ConnectionStatus; account: Account | null; accounts: Account[]; error: Said | null }> {
+): Promise<{
+  status: ConnectionStatus;
+  account: Account | null;
+  accounts: Account[];
+  error: Said | null;
+  warnings?: string[];
+}> {
   const row = await findConnection(ctx.store, caller.ownerId, args.connectId);
   if (row === undefined || (caller.accountIds !== null && !canReachAccount(caller, row.account_id ?? ""))) {
     throw new AppError(
@@ -213,7 +219,20 @@ export async function checkConnection(
   }
   const accounts = row.status === "connected" ? await accountsOf({ ctx, caller }, row) : [];
   const error = row.status === "failed" && row.error !== null ? withSteps(row.error, ANOTHER) : row.error;
-  return { status: row.status, account: accounts[0] ?? null, accounts, error };
+  const isSeen = (id: string): boolean => canReachAccount(caller, id);
+  const warnings: string[] = [];
+  for (const one of accounts) {
+    const channel = { ...one, owner_id: caller.ownerId };
+    warnings.push((await describeNamesake(ctx, ctx.store, channel, isSeen)) ?? "");
+  }
+  const told = warnings.filter((one) => one !== "");
+  return {
+    status: row.status,
+    account: accounts[0] ?? null,
+    accounts,
+    error,
+    ...(told.length === 0 ? {} : { warnings: told }),
+  };
 }
 
 const ANOTHER = { do: "connect_again" } as const;
