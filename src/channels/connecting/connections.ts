@@ -29,7 +29,13 @@ import { type AppContext, type CallContext, guestCall } from "../../context.ts";
 import { effectiveSettings } from "../platform-io/effective-settings.ts";
 import { requireConfigured, takenRedirectUrl, usualWay, wayOf } from "../platform-io/set-up.ts";
 import { describeNamesake, findAccount, showAccount } from "../accounts/accounts.ts";
-import { inOne, describeReconnection, describeUnderWay, withUnderWay } from "../accounts/late-posts.ts";
+import {
+  inOne,
+  describeReconnection,
+  describeUnderWay,
+  describeWaiting,
+  withUnderWay,
+} from "../accounts/late-posts.ts";
 import {
   completeFields,
   type ConnectTarget,
@@ -367,7 +373,8 @@ export async function disconnectChannel(
     const row = (await findAccountRow(tx, caller.ownerId, found.id)) ?? found;
     const underWay = await describeUnderWay(ctx, tx, { account: found, next: "held" });
     const account = await showAccount(ctx, tx, row);
-    return { account: { ...account, statusReason: inOne(account.statusReason, underWay) } };
+    const waiting = describeWaiting(account.queuedCount);
+    return { account: { ...account, statusReason: inOne(account.statusReason, waiting, underWay) } };
   });
   ctx.log.info({ accountId: found.id, provider: found.provider }, "The account was disconnected");
   if (dropped !== null) await revokeGrant(ctx, { grant: dropped, account: found });
