@@ -2,7 +2,7 @@ import * as z from "zod";
 import { Said } from "../src/domain/sentences.ts";
 import { Account } from "../src/domain/accounts/account.ts";
 import { CONNECTION_STATUSES } from "../src/domain/accounts/connection.ts";
-import { checkConnection } from "../src/channels/connecting/connections.ts";
+import { checkConnection } from "../src/channels/connecting/check-connection.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 const output = z.strictObject({

@@ -156,7 +156,7 @@ export function nameLate(
 /** What a person knows a post by. */
 export function firstWords({ caption, media_url: mediaUrl }: Pick<PostRow, "caption" | "media_url">): string {
   const text = caption?.trim() ? caption : mediaUrl;
-  // The address of a file of our own tells nobody anything.
+  // The address of a file of our own means nothing to people.
   if (text === mediaUrl && text.startsWith("r2://")) return `1 ${kindOf(text)} without text`;
   return text === "" ? "a post without text" : `“${plainText(text, MAX_TEXT)}”`;
 }

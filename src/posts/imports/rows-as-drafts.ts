@@ -5,7 +5,7 @@ import type { PostBody } from "../../domain/posts/post-body.ts";
 import type { PostStatus } from "../../domain/posts/post-states.ts";
 import { type MadePost, statesOfDrafts } from "../../store/queries/imported-rows.ts";
 import type { CallContext } from "../../context.ts";
-import type { GoodRow } from "./plan-import.ts";
+import type { ReadRow } from "./read-rows.ts";
 
 /*
  * A row is made into a post or a draft once. Where it is a draft, or a post that is cancelled, the counts alone would
@@ -13,7 +13,11 @@ import type { GoodRow } from "./plan-import.ts";
  */
 
 /** A good row; `id`: the post or draft that it is already. */
-type KnownRow = Pick<GoodRow, "line" | "id" | "post" | "body" | "scheduledAt">;
+interface KnownRow extends Pick<ReadRow, "line" | "body" | "scheduledAt"> {
+  readonly id: string | null;
+  /** That post as it is. */
+  readonly post?: MadePost | undefined;
+}
 
 const MADE = say("Drafts that wait for a person: nothing of them goes out before they approve.", {
   next: [{ do: "approve_drafts" }],
