@@ -63,10 +63,11 @@ export async function describeNamesakes(
     canReachAccount(caller, id),
   );
   const names = namesAmong(ctx, channels);
-  return channels.flatMap(({ id, name }) => {
+  return channels.flatMap(({ id, name, handle }) => {
     const called = names.get(id) ?? name;
     if (called === name || !accountIds.includes(id)) return [];
     const isName = channels.some((other) => other.id !== id && foldName(other.name) === foldName(name));
+    if (isName && handle === null) return [];
     const has = isName ? "has that name" : `has the handle ${quote(name)}`;
     return [`It goes to ${plainText(called, MAX_NAME)}. Another channel ${has}, too.`];
   });
