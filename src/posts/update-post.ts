@@ -186,7 +186,7 @@ export async function retryPost(
   const again = isChanged
     ? await checkChanges(call, row, { ...read, isTimed, isDone: !dryRun })
     : await asItWas(call, row, !dryRun);
-  const warnings = [...(dryRun ? [] : warnOfDone(call)), ...again.warnings];
+  const warnings = [...(dryRun ? [] : warnOfDone(call)), ...warnOfKeptFields(call), ...again.warnings];
   // The answer of one without changes has them only where there are some.
   const told = isChanged || warnings.length > 0 ? { warnings } : {};
   if (dryRun) {
@@ -209,6 +209,15 @@ export async function retryPost(
   });
   ctx.wakePublisher();
   return answer;
+}
+
+const RETRIED: readonly string[] = ["caption", "mediaUrl", "metadata", "thumbnailUrl"];
+
+/** Who gave a field without a value may have meant to empty it. */
+function warnOfKeptFields({ leftEmpty = [] }: CallContext): string[] {
+  const fields = RETRIED.filter((field) => leftEmpty.includes(field));
+  if (fields.length === 0) return [];
+  return [`${fields.join(", ")} came empty, which counts as left out, so that stays as it was.`];
 }
 
 /** Begins what is said of a retry that changes nothing, or the time alone. */

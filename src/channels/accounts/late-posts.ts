@@ -57,7 +57,8 @@ export function keptUntil(
   return at > Math.max(due, clock.now()) ? at : null;
 }
 
-const ONE_BY_ONE = "Posts of this channel that are late go out one after the other.";
+const ONE_BY_ONE =
+  "Posts of this channel whose time has come go out one after the other, the earliest first.";
 
 /** What keeps a channel's posts until a time. Other causes are told of the post itself. */
 const UNTIL: Partial<Readonly<Record<LateCause, (platform: string) => string>>> = {
@@ -155,7 +156,21 @@ export function nameLate(
 /** What a person knows a post by. */
 export function firstWords({ caption, media_url: mediaUrl }: Pick<PostRow, "caption" | "media_url">): string {
   const text = caption?.trim() ? caption : mediaUrl;
+  // The address of a file of our own means nothing to people.
+  if (text === mediaUrl && text.startsWith("r2://")) return `1 ${kindOf(text)} without text`;
   return text === "" ? "a post without text" : `“${plainText(text, MAX_TEXT)}”`;
+}
+
+function kindOf(address: string): string {
+  if (/\.(?:mp4|mov|m4v|webm|mkv)$/i.test(address)) return "film";
+  return /\.(?:png|jpe?g|gif|webp|avif|hei[cf])$/i.test(address) ? "picture" : "file";
+}
+
+/** What becomes of the posts of a channel that is disconnected. Null: none wait. */
+export function describeWaiting(count: number): string | null {
+  return count === 0
+    ? null
+    : `${plural(count, "waiting post fails", "waiting posts fail")} unless it is connected again in time.`;
 }
 
 /** How long a pause, or a channel without access, may keep a post back. */

@@ -40,20 +40,25 @@ export type StoredDecision = Omit<Decision, "by"> & { readonly keyId: string };
 const MAX_POSTS = 100;
 
 /** The caller's draft. Throws `not_found` for every other. */
-export async function findOwnDraft(reader: Reader, caller: Caller, id: string): Promise<DraftRow> {
+export async function findOwnDraft(
+  reader: Reader,
+  caller: Caller,
+  id: string,
+  field = "id",
+): Promise<DraftRow> {
   const row = await findDraftRow(reader, caller.ownerId, id);
   if (row !== null && canReachDraft(caller, row)) return row;
   if (id.startsWith("post_"))
     throw new AppError(
       "not_found",
       say(`${quote(id)} is the id of a post, not of a draft.`, {
-        field: "id",
+        field,
         next: [{ do: "read", postId: id }],
       }),
     );
   throw new AppError(
     "not_found",
-    say(`there is no draft ${quote(id)}.`, { field: "id", next: [{ do: "list", of: "drafts" }] }),
+    say(`there is no draft ${quote(id)}.`, { field, next: [{ do: "list", of: "drafts" }] }),
   );
 }
 
