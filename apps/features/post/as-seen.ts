@@ -1,4 +1,5 @@
-import { jsonOf, textOf } from "../../shared/json.ts";
+import { changedInWords, differing } from "../../shared/changed-fields.ts";
+import { type Json, jsonOf, textOf } from "../../shared/json.ts";
 import { isStatus, STATUSES } from "../../shared/statuses.ts";
 
 /** A post as a person saw it. Its times are as the server writes them. */
@@ -16,8 +17,15 @@ interface SeenChange<Seen extends SeenPost, T> {
   when(ms: number): string;
 }
 
-/** Others changed what the person saw. It says how the post is now. */
-export class OtherThanSeen extends Error {}
+/** Others changed what the person saw. It says what, and has the post as it is now. */
+export class OtherThanSeen extends Error {
+  readonly post: Json;
+
+  constructor(post: Json, words: string) {
+    super(`Nothing was done: the post was changed elsewhere meanwhile. ${words}`);
+    this.post = post;
+  }
+}
 
 /** Changes a post only if it still is what the person saw. */
 export async function changeAsSeen<Seen extends SeenPost, T>(
@@ -30,13 +38,13 @@ export async function changeAsSeen<Seen extends SeenPost, T>(
     const post = jsonOf(await how.read().catch(() => null));
     const updatedAt = textOf(post["updatedAt"]);
     if (updatedAt === "" || updatedAt === seen.updatedAt) throw error;
-    const isSame = how.fields.every((field) => JSON.stringify(post[field]) === JSON.stringify(seen[field]));
-    if (isSame) return changeAsSeen({ ...seen, updatedAt }, how);
+    const others = differing(how.fields, jsonOf(seen), post);
+    if (others.length === 0) return changeAsSeen({ ...seen, updatedAt }, how);
     const status = textOf(post["status"]);
-    const is =
-      status === "scheduled" || !isStatus(status)
-        ? `is planned for ${how.when(Date.parse(textOf(post["scheduledAt"])))}`
-        : `has the state “${STATUSES[status].label}”`;
-    throw new OtherThanSeen(`Nothing was done: the post was changed elsewhere meanwhile, and now ${is}.`);
+    const isOther = others.includes("status") && isStatus(status);
+    throw new OtherThanSeen(
+      post,
+      isOther ? `It has the state “${STATUSES[status].label}” now.` : changedInWords(others, post, how.when),
+    );
   }
 }

@@ -1,7 +1,8 @@
+import { signal } from "@preact/signals";
 import type { Post } from "../../../src/domain/posts/post.ts";
 import { now } from "../../shared/clock.ts";
 import { isRoomShown } from "../data/address.tsx";
-import { briefName, loadStatus } from "../data/shared-data.ts";
+import { briefName, learnPosts, loadStatus } from "../data/shared-data.ts";
 import { call } from "../data/tools.ts";
 import { sayFirst } from "../../ui/toasts.tsx";
 import { isHeld, isOver, placesOf, type SentPost, outcomeMessage } from "./outcome-message.ts";
@@ -17,14 +18,21 @@ export function dueNow<T extends Pick<Post, "scheduledAt">>(posts: readonly T[])
   return posts.filter(({ scheduledAt }) => Date.parse(scheduledAt) <= now() + SKEW_MS);
 }
 
-/** Says that these are on their way, and in the same message what became of them, in whichever room that is read. */
-export function followPosts(posts: readonly SentPost[]): void {
+/** How many messages wait for what becomes of their posts. */
+export const following = signal(0);
+
+/**
+ * Says that these are on their way, and in the same message what became of them, in whichever room that is read.
+ * `isAgain`: they failed before.
+ */
+export function followPosts(posts: readonly SentPost[], isAgain = false): void {
   const turn = sayFirst({ text: `On its way to ${placesOf(posts, briefName)} …` });
   const show = (now: readonly SentPost[], isLast: boolean): void =>
-    turn(outcomeMessage(now, briefName, isRoomShown), isLast);
+    turn(outcomeMessage(now, briefName, isRoomShown, isAgain), isLast);
+  following.value += 1;
   void untilOver(posts, (waiting) => show(waiting, false)).then((ended) => {
+    following.value -= 1;
     show(ended, true);
-    void loadStatus();
   });
 }
 
@@ -36,16 +44,21 @@ async function untilOver(
   const until = performance.now() + FOLLOWED_MS;
   let shown = posts;
   while (shown.some(({ status }) => !isOver({ status })) && performance.now() < until) {
+    const before = shown;
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
     shown = await Promise.all(
       // Offline it is asked again.
       shown.map(async (post) => (isOver(post) ? post : readAgain(post).catch(() => post))),
     );
+    // Counts and cards know what the message is about to say.
+    if (shown.some(({ status }, at) => status !== before[at]?.status)) await loadStatus();
     if (isHeld(shown)) onWait(shown);
   }
   return shown;
 }
 
 async function readAgain({ id }: SentPost): Promise<SentPost> {
-  return (await call("get_post", { id })).post;
+  const { post } = await call("get_post", { id });
+  learnPosts([post]);
+  return post;
 }
