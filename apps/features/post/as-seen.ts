@@ -22,29 +22,40 @@ export class OtherThanSeen extends Error {
   readonly post: Json;
 
   constructor(post: Json, words: string) {
-    super(`Nothing was done: the post was changed elsewhere meanwhile. ${words}`);
+    super(`Nothing was done: the post was changed elsewhere. ${words}`);
     this.post = post;
   }
 }
 
-/** Changes a post only if it still is what the person saw. */
+/** By a post as the person saw it: as others made it, which the person was told. */
+const told = new WeakMap<SeenPost, Json>();
+
+/** Changes a post only if it still is what the person saw, or was told. */
 export async function changeAsSeen<Seen extends SeenPost, T>(
   seen: Seen,
   how: SeenChange<Seen, T>,
 ): Promise<T> {
-  try {
-    return await how.change(seen.updatedAt);
-  } catch (error) {
-    const post = jsonOf(await how.read().catch(() => null));
-    const updatedAt = textOf(post["updatedAt"]);
-    if (updatedAt === "" || updatedAt === seen.updatedAt) throw error;
-    const others = differing(how.fields, jsonOf(seen), post);
-    if (others.length === 0) return changeAsSeen({ ...seen, updatedAt }, how);
-    const status = textOf(post["status"]);
-    const isOther = others.includes("status") && isStatus(status);
-    throw new OtherThanSeen(
-      post,
-      isOther ? `It has the state “${STATUSES[status].label}” now.` : changedInWords(others, post, how.when),
-    );
+  const known = told.get(seen) ?? jsonOf(seen);
+  for (let at = textOf(known["updatedAt"]); ;) {
+    try {
+      return await how.change(at);
+    } catch (error) {
+      const post = jsonOf(await how.read().catch(() => null));
+      const updatedAt = textOf(post["updatedAt"]);
+      if (updatedAt === "" || updatedAt === at) throw error;
+      const others = differing(how.fields, known, post);
+      if (others.length > 0) {
+        told.set(seen, post);
+        throw new OtherThanSeen(post, othersInWords(others, post, how.when));
+      }
+      at = updatedAt;
+    }
   }
+}
+
+function othersInWords(others: readonly string[], post: Json, when: (ms: number) => string): string {
+  const status = textOf(post["status"]);
+  return others.includes("status") && isStatus(status)
+    ? `It has the state “${STATUSES[status].label}” now.`
+    : changedInWords(others, post, when);
 }

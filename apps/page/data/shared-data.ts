@@ -3,8 +3,7 @@ import type { Account } from "../../../src/domain/accounts/account.ts";
 import { nameChannels, shortNames } from "../../../src/domain/accounts/channel-names.ts";
 import type { PlatformListing } from "../../../src/domain/accounts/platform-listing.ts";
 import type { Status } from "../../../src/domain/health/status.ts";
-import type { Post } from "../../../src/domain/posts/post.ts";
-import { newestOf } from "../../shared/newest.ts";
+import { inOrder } from "../../shared/in-order.ts";
 import { offline } from "../../shared/reach.ts";
 import { onUnreached } from "./wire.ts";
 import { session } from "./session.ts";
@@ -21,16 +20,6 @@ export const status = signal<Status | null>(null);
 export const waitingDrafts = signal(0);
 /** Rises when a post was changed beside the room that is shown. */
 export const postChanges = signal(0);
-
-/** Posts as an answer about them had them last, by their ids. Lists that were asked for before may have them older. */
-export const learnedPosts = signal<ReadonlyMap<string, Post>>(new Map());
-
-/** Shows these in every room, whatever it read before. */
-export function learnPosts(posts: readonly Post[]): void {
-  const known = learnedPosts.value;
-  const newest = posts.map((post) => [post.id, newestOf(post, known)] as const);
-  learnedPosts.value = new Map([...known, ...newest]);
-}
 
 /** What wants a person, for the badge at Trouble. */
 export const troubleCount = computed(() => {
@@ -101,22 +90,22 @@ export async function loadPlatforms(): Promise<void> {
   platforms.value = (await call("list_platforms")).platforms;
 }
 
-let statusReads = 0;
-let statusShown = 0;
-
-export async function loadStatus(): Promise<void> {
-  const read = ++statusReads;
-  try {
+const loadCounts = inOrder(
+  async () => {
     const drafts = call("list_drafts", { state: ["waiting"], limit: 100 });
     // Where both fail, the first tells why.
     drafts.catch(() => {});
-    const answer = await call("get_status");
-    const waiting = (await drafts).drafts.length;
-    // What was asked later may have been answered before.
-    if (read < statusShown) return;
-    statusShown = read;
-    status.value = answer;
+    return { counts: await call("get_status"), waiting: (await drafts).drafts.length };
+  },
+  ({ counts, waiting }) => {
+    status.value = counts;
     waitingDrafts.value = waiting;
+  },
+);
+
+export async function loadStatus(): Promise<void> {
+  try {
+    await loadCounts();
     offline.value = null;
   } catch (error) {
     offline.value = sentenceOf(error);

@@ -5,7 +5,7 @@ import { type CalendarPost, readPost } from "../../../features/calendar/posts.ts
 import { now } from "../../../shared/clock.ts";
 import type { Json } from "../../../shared/json.ts";
 import { zone } from "../../data/session.ts";
-import { learnedPosts } from "../../data/shared-data.ts";
+import { learnedPosts } from "../../data/learned-posts.ts";
 import { LARGEST_PAGE, listAllPosts } from "../../data/list-posts.ts";
 import { call } from "../../data/tools.ts";
 import { newestOf } from "../../../shared/newest.ts";
@@ -16,7 +16,10 @@ const PAGE = 100;
 
 /** What is known of posts by now, as the plan shows them. */
 export const learnedRows = computed<ReadonlyMap<string, CalendarPost>>(
-  () => new Map([...learnedPosts.value.values()].flatMap((post) => readPost(post) ?? []).map((post) => [post.id, post])),
+  () =>
+    new Map(
+      [...learnedPosts.value.values()].flatMap((post) => readPost(post) ?? []).map((post) => [post.id, post]),
+    ),
 );
 
 interface Posts {

@@ -1,7 +1,8 @@
 import { followPosts } from "../../channel/follow-posts.ts";
 import { countPosts } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
-import { learnPosts, platformTitle } from "../../data/shared-data.ts";
+import { learnPosts } from "../../data/learned-posts.ts";
+import { platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { needsChange } from "../../post/post-facts.ts";
 import { askToSendAgain } from "../../post/post-questions.tsx";
