@@ -57,6 +57,7 @@ const row = (more: Partial<FinalPost> = {}): FinalPost => ({
   isHeld: false,
   hasWarnings: false,
   isTried: false,
+  wasInterrupted: false,
   updatedAt: DUE,
   ...more,
 });
@@ -86,6 +87,9 @@ const pausedUntil = (resumedAt: number, sentAt: number): Partial<Outcome> => ({
 const late = (minutes: number, more: Partial<Outcome> = {}): Partial<Outcome> => ({
   published: [out("post 1 v1", DUE + minutes * MINUTE)],
   ...more,
+});
+const lateOn = (platform: string, minutes: number): Partial<Outcome> => ({
+  published: [out("post 1 v1", DUE + minutes * MINUTE, platform)],
 });
 const thread = (comments: Publication[], more: Partial<FinalPost> = {}): Partial<Outcome> => ({
   published: [out("post 1 v1", DUE, "class_g"), ...comments],
@@ -355,6 +359,7 @@ describe("the judge", () => {
       inSlot(Date.UTC(2026, 2, 29, 1, 0), "Europe/Berlin"),
     ],
     ["too late", late(80), late(70)],
+    ["too late where it is told", lateOn("class_b", 61), lateOn("class_b", 60)],
     [
       "too late by a clock that was just set",
       late(80, { jumps: [0] }),
@@ -387,6 +392,11 @@ describe("the judge", () => {
       "unknown where nothing fails",
       { mood: "calm", published: [], posts: [failed({ inDoubt: true })] },
       { mood: "calm", published: [], posts: [failed()] },
+    ],
+    [
+      "not finished by a process that was asked to end",
+      { mood: "calm", posts: [row({ wasInterrupted: true })] },
+      { mood: "limits", posts: [row({ wasInterrupted: true })] },
     ],
     ["approved as it was before", approvedAt(1), approvedAt(2)],
     ["a comment twice", thread([comment(), comment()]), thread([comment()])],
