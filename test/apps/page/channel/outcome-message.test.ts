@@ -91,7 +91,8 @@ describe("what is said of posts that were sent at once", () => {
 });
 
 it("says why what was sent again was refused again", () => {
-  const again = (...posts: ReturnType<typeof sent>[]) => outcomeMessage(posts, nameOf, () => false, true).text;
+  const again = (...posts: ReturnType<typeof sent>[]) =>
+    outcomeMessage(posts, nameOf, () => false, true).text;
   const refused = { error: "Mastodon says: No." };
   expect(again(sent("acc_1", "failed", refused))).toBe("Refused again: Mastodon says: No.");
   expect(again(sent("acc_1", "failed", refused), sent("acc_1", "failed", refused))).toBe(
