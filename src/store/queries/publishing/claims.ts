@@ -290,4 +290,5 @@ async function bringForward(tx: Tx, now: number, byMs: number): Promise<void> {
   );
   await change(tx, sql`UPDATE grants SET renew_at = renew_at - ${byMs} WHERE renew_at > ${now}`);
   await change(tx, sql`UPDATE webhook_deliveries SET next_at = next_at - ${byMs} WHERE next_at > ${now}`);
+  await change(tx, sql`UPDATE webhooks SET lease_until = lease_until - ${byMs} WHERE lease_until > ${now}`);
 }
