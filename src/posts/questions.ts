@@ -245,7 +245,8 @@ export async function askToCancel(
     return `Delete the post ${await name(call, row)} from the platform? ${state}`;
   }
   if (!isIn(row, TRANSITIONS.cancel.from)) return null;
-  return `Cancel the post ${await name(call, row)}? It is due on ${time} and will not go out.`;
+  const tense = row.scheduled_at < call.ctx.clock.now() ? "was" : "is";
+  return `Cancel the post ${await name(call, row)}? It ${tense} due on ${time} and will not go out.`;
 }
 
 /**

@@ -196,7 +196,12 @@ export async function describePause(
     formatTime(ms, timezone),
   );
   const which = queuedCount === 1 ? "It" : "The first";
-  const waiting = `${plural(queuedCount, "post waits", "posts wait")} for this channel. ${describeLimit(ctx.settings)} ${which}, ${firstWords(first)}, is due on ${due}, and can go out until ${end}.`;
+  const now = ctx.clock.now();
+  const verbs = [
+    first.scheduled_at < now ? "was" : "is",
+    first.scheduled_at + maxLatenessMs < now ? "could" : "can",
+  ];
+  const waiting = `${plural(queuedCount, "post waits", "posts wait")} for this channel. ${describeLimit(ctx.settings)} ${which}, ${firstWords(first)}, ${verbs[0]} due on ${due}, and ${verbs[1]} go out until ${end}.`;
   return inOne(waiting, await describePauseOf(ctx, reader, account), underWay);
 }
 
@@ -205,11 +210,10 @@ const PAUSE_OF_MS = 7 * DAY;
 
 /** How many posts fail that are not the first alone. Null: no more. */
 async function describePauseOf(ctx: AppContext, reader: Reader, { id }: Waiting): Promise<string | null> {
-  const { maxLatenessMs, timezone } = ctx.settings;
-  const end = ctx.clock.now() + PAUSE_OF_MS;
-  const failing = await listWaitingUntil(reader, id, { until: end - maxLatenessMs });
+  const until = ctx.clock.now() + PAUSE_OF_MS - ctx.settings.maxLatenessMs;
+  const failing = await listWaitingUntil(reader, id, { until });
   if (failing.length < 2) return null;
-  return `Should it be paused until ${formatTime(end, timezone)}, ${failing.length} of them fail.`;
+  return `Should it be paused for a week, ${failing.length} of them fail.`;
 }
 
 /** What becomes of a post that was begun when its channel is held up, or may be used again. */

@@ -283,7 +283,8 @@ function decide(
   const keyId = signatureOf(call.caller);
   const now = clock.now();
   const note = input.note === undefined || input.note === "" ? null : input.note;
-  const decision: StoredDecision = { what, keyId, at: toIso(now), note, revision: row.revision };
+  const wasAsked = row.state === "waiting";
+  const decision: StoredDecision = { what, keyId, at: toIso(now), note, revision: row.revision, wasAsked };
   const changes = noteChange(row, { revision: row.revision + 1, keyId, fields: [`the decision (${what})`] });
   return commitOnce(call, async (tx) => {
     const decided = await writeDraft(tx, row, {

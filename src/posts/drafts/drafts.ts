@@ -33,8 +33,11 @@ import { NOW_WINDOW_MS } from "../prepare.ts";
 import { readChecks } from "./checks.ts";
 import { contentOf } from "./draft-content.ts";
 
-/** What is stored of a decision, with the signature of who made it; the key's name is looked up when it is shown. */
-export type StoredDecision = Omit<Decision, "by"> & { readonly keyId: string };
+/**
+ * What is stored of a decision, with the signature of who made it; the key's name is looked up when it is shown.
+ * `wasAsked`: the draft waited for it. Older ones do not say.
+ */
+export type StoredDecision = Omit<Decision, "by"> & { readonly keyId: string; readonly wasAsked?: boolean };
 
 /** A series has more posts than anybody reads at once. */
 const MAX_POSTS = 100;
