@@ -1,6 +1,6 @@
 import { meantBound } from "../domain/arguments/meant-times.ts";
 import { ended, join, named, type Said, say, withSteps } from "../domain/sentences.ts";
-import { withWaits } from "./waits.ts";
+import { warnOfHeldChannels, withWaits } from "./waits.ts";
 import { findPlatform } from "../channels/platform-io/list-platforms.ts";
 import { decodeCursor, encodeCursor, unknownCursor } from "../domain/cursor.ts";
 import { AppError } from "../domain/errors.ts";
@@ -11,7 +11,7 @@ import { MINUTE, formatTime, toIso } from "../domain/time.ts";
 import { parseBound } from "../domain/parse-time.ts";
 import type { Position, PostFilter } from "../store/engine/search.ts";
 import {
-  isPutAway,
+  isDismissed,
   isTakenDown,
   isUnknown,
   MAY_BE_OUT,
@@ -44,7 +44,12 @@ export async function listPosts(call: CallContext, args: ListPostsArgs): Promise
     now: () => ctx.clock.monotonic(),
   });
   const late = before === null ? await warnOfLate(call, args, filters) : [];
-  const warnings = [...late, ...describeTakenDown(ctx, page.rows), ...describePutAway(page.rows)];
+  const warnings = [
+    ...late,
+    ...(await warnOfHeldChannels(call, page.rows)),
+    ...describeTakenDown(ctx, page.rows),
+    ...describeDismissed(page.rows),
+  ];
   return {
     posts: (await withWaits(ctx, page.rows)).map(toPost),
     nextCursor:
@@ -70,9 +75,9 @@ function describeTakenDown({ settings }: AppContext, rows: readonly ShownRow[]):
 }
 
 /** Their errors ask for what is not to be done any more, but where one may be live. */
-function describePutAway(rows: readonly ShownRow[]): Said[] {
-  const unknown = rows.filter((row) => isPutAway(row) && isUnknown(row));
-  const away = rows.filter((row) => isPutAway(row) && !isUnknown(row));
+function describeDismissed(rows: readonly ShownRow[]): Said[] {
+  const unknown = rows.filter((row) => isDismissed(row) && isUnknown(row));
+  const away = rows.filter((row) => isDismissed(row) && !isUnknown(row));
   const open = unknown
     .slice(0, MAX_NAMED)
     .map((row) =>
@@ -88,7 +93,7 @@ function describePutAway(rows: readonly ShownRow[]): Said[] {
     away.length === 1 ? "1 post here had failed and was" : `${away.length} posts here had failed and were`;
   return [
     ...open,
-    `${which} put away, so nothing that the error asks for is to be done: ${names.join("; ")}${more}.`,
+    `${which} dismissed, so nothing that the error asks for is to be done: ${names.join("; ")}${more}.`,
   ];
 }
 
@@ -263,7 +268,15 @@ export async function showCalendar(call: CallContext, args: CalendarArgs): Promi
     providers.map((provider) => [provider, ctx.platforms.get(provider)?.title ?? provider]),
   );
   const shown = { from: toIso(from), to: toIso(to), timezone };
-  return { posts: (await withWaits(ctx, shownRows)).map(toPost), freeSlots, names, platforms, ...shown };
+  const warnings = await warnOfHeldChannels(call, shownRows);
+  return {
+    posts: (await withWaits(ctx, shownRows)).map(toPost),
+    freeSlots,
+    names,
+    platforms,
+    ...shown,
+    ...(warnings.length === 0 ? {} : { warnings }),
+  };
 }
 
 /** What is next is a post, not a channel: copies that go out together with the last one are told, too. */

@@ -1,4 +1,4 @@
-import { dueNow, followPosts } from "../../post/follow-posts.ts";
+import { dueNow, followPosts } from "../../channel/follow-posts.ts";
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { now } from "../../../shared/clock.ts";
@@ -54,7 +54,7 @@ export interface Desk {
 
 type DecisionMore = ApprovalTime | { readonly note: string } | Record<string, never>;
 
-/** `whenDecided`: what is shown after a decision, with the draft as it is then. */
+/** `onDecided`: what is shown after a decision, with the draft as it is then. */
 export function useDesk(items: readonly Item[], onDecided: (item: Item) => void): Desk {
   const { query, write, visit } = useAddress();
   const [shownItem, setShownItem] = useState<Item | null>(null);

@@ -21,12 +21,13 @@ export function outcomeMessage(
   posts: readonly SentPost[],
   channelName: ChannelNames,
   isShown: (room: "plan" | "trouble") => boolean,
+  isAgain = false,
 ): Message {
   const failed = posts.filter(({ status }) => status === "failed");
   if (failed.length > 0) {
     const rest = othersInWords(posts, channelName, false);
     return {
-      text: [`It did not go out on ${placesOf(failed, channelName)}.`, ...rest].join(" "),
+      text: [isAgain ? refusedAgain(failed, channelName) : notOut(failed, channelName), ...rest].join(" "),
       isBad: true,
       // Why, and what to do, is said there.
       link: { text: "See problems", href: "/app/trouble", isShown: () => isShown("trouble") },
@@ -43,6 +44,17 @@ export function outcomeMessage(
     text: `Live on ${placesOf(posts, channelName)}.`,
     link: isSeen ? { text: "See it ↗", href: url, isOutside: true } : link,
   };
+}
+
+function notOut(failed: readonly SentPost[], channelName: ChannelNames): string {
+  return `It did not go out on ${placesOf(failed, channelName)}.`;
+}
+
+/** What was refused before is said with its reason: only that tells whether it is another one. */
+function refusedAgain(failed: readonly SentPost[], channelName: ChannelNames): string {
+  const [reason = null, ...others] = new Set(failed.map(({ error }) => error));
+  const isKnown = reason !== null && others.length === 0 && !reason.startsWith("outcome unknown:");
+  return isKnown ? `Refused again: ${reason}` : notOut(failed, channelName);
 }
 
 /** What became of those that did not fail. What they wait for comes first: it is the news. */
