@@ -269,16 +269,23 @@ async function fitFilm(of: LimitedMedia, item: MediaItem, field: string): Promis
   const { facts, url } = item;
   const { film: form } = checkMedia(facts, capabilities.media.accepts, EVERY_SKILL);
   if (form === null || !(await convertsFilms(ctx))) return item;
+  // Held by what it follows: see `deadline`.
+  const either = new AbortController();
+  for (const one of [signal, ctx.ending]) {
+    if (one?.aborted === true) either.abort(one.reason);
+    one?.addEventListener("abort", () => either.abort(one.reason), { signal: either.signal });
+  }
   const fileKey = url.startsWith(OWN_SCHEME) ? url.slice(OWN_SCHEME.length) : null;
   try {
     const order = { ownerId, postId, fileKey, facts, form };
-    const either = ctx.ending === undefined ? signal : AbortSignal.any([signal, ctx.ending]);
-    return await convertedFilm(ctx, order, { item, signal: either, dueAt, giveUpAt: until });
+    return await convertedFilm(ctx, order, { item, signal: either.signal, dueAt, giveUpAt: until });
   } catch (error) {
     // The next process converts it: the end of this one is not held up by that.
     if (ctx.ending?.aborted === true) throw new EndsFirst();
     if (error instanceof AppError && error.kind === "invalid")
       throw new AppError("invalid", `${field}: ${error.message}`, { cause: error });
     throw error;
+  } finally {
+    either.abort();
   }
 }

@@ -87,7 +87,7 @@ const TEXTS: readonly (readonly [beginning: RegExp, what: string, instead: strin
   ],
   [/^\s*(?:<!doctype html|<html|<head|<body)/i, "a web page", "Give the address of the file itself."],
   [/^\s*<\?xml/i, "an XML file", ITSELF],
-  [/^\0\0\0\x0cjP {2}\r\n\x87\n(?![^]{4}ftypmj)/, "a JPEG 2000 picture", PICTURE],
+  [/^[^]{4}jP {2}\r\n[^]\n/, "a JPEG 2000 picture", PICTURE],
   [/^#EXTM3U/, "a playlist", "Give the video or sound itself."],
   [/^\s*[{[]\s*["{[\]}]/, "a JSON file", ITSELF],
 ];
