@@ -66,7 +66,7 @@ function linesOf({ platforms }: Shell["ctx"], status: SaidStatus, server: string
   const next = nextDueAt === null ? "" : `, the next at ${toClock(nextDueAt, timezone)} (${timezone})`;
   const count = (many: number, command: string, what = ""): string | null =>
     many === 0 ? null : `${many}${what} ("${command}" shows them)`;
-  const names = (accounts: readonly Named[]): string | null =>
+  const names = (accounts: readonly HeldUpChannel[]): string | null =>
     accounts
       .map((one) => {
         const called = besidePlatform(one.name, platforms.get(one.provider)?.title ?? one.provider);
@@ -87,7 +87,7 @@ function linesOf({ platforms }: Shell["ctx"], status: SaidStatus, server: string
   return lines.map(([title, text]) => (text === null ? "" : `${title.padEnd(13)} ${text}\n`)).join("");
 }
 
-type Named = SaidStatus["accountsPaused"][number] &
+type HeldUpChannel = SaidStatus["accountsPaused"][number] &
   Partial<Pick<SaidStatus["accountsToReconnect"][number], "status">>;
 
 /** `--from` and `--to`, as lists of the service take them. Throws `invalid`. */
