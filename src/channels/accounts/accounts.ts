@@ -391,9 +391,8 @@ function describe(
 ): string {
   const called = names.get(id) ?? name;
   const isTold = handle === null || foldName(handle) === foldName(name) || called.includes(handle);
-  const also = isTold ? "" : `, ${plainText(handle, MAX_NAME)}`;
   const state = status === "disconnected" ? ", disconnected" : "";
   // A name that is told from others has its platform.
-  const where = called === name ? `${provider}${also}, ` : "";
-  return `"${plainText(called, MAX_NAME)}" (${where}${id}${state})`;
+  const parts = [called === name ? provider : null, isTold ? null : plainText(handle, MAX_NAME), id];
+  return `"${plainText(called, MAX_NAME)}" (${parts.filter((part) => part !== null).join(", ")}${state})`;
 }

@@ -84,7 +84,7 @@ describe("the channel that somebody means", () => {
     // The name of one is the user in the handle of another.
     [
       "alice",
-      '--on: "alice" may be any of "Alice on bluesky" (bluesky, alice.example, acc_2), "Alice M" (mastodon, @alice@social.example, acc_3). Give one of these names, or the id.',
+      '--on: "alice" may be any of "Alice on bluesky" (alice.example, acc_2), "Alice M" (mastodon, @alice@social.example, acc_3). Give one of these names, or the id.',
     ],
   ])("%j is none for certain", (wanted, sentence) => {
     expect(() => findChannel(CTX, ACCOUNTS, { wanted, field: "--on" })).toThrow(sentence);
@@ -170,7 +170,7 @@ describe("channels of one name", () => {
     const [gone, other] = NAMESAKES.slice(0, 2);
     const all = [{ ...gone!, status: "disconnected" as const }, other!];
     expect(() => findChannel(CTX, all, { wanted, field: "to" })).toThrow(
-      `to: "${wanted}" may be any of "Fjord Bakery on Mastodon (@fjord@social.example)" (mastodon, acc_aaaaaa, disconnected), "Fjord Bakery on Mastodon (@fjord@other.example)" (mastodon, acc_bbbbbb). Give one of these names, or the id.`,
+      `to: "${wanted}" may be any of "Fjord Bakery on Mastodon (@fjord@social.example)" (acc_aaaaaa, disconnected), "Fjord Bakery on Mastodon (@fjord@other.example)" (acc_bbbbbb). Give one of these names, or the id.`,
     );
   });
 
@@ -196,7 +196,7 @@ describe("a channel that is named as another one is reached", () => {
   it("is refused by that word, and meant by what each of them is called", () => {
     for (const word of ["bakery", "Bakery"])
       expect(() => find(word)).toThrow(
-        `to: "${word}" may be any of "bakery on feed" (feed, acc_1), "Fjord Bakery" (mastodon, bakery, acc_2). Give one of these names, or the id.`,
+        `to: "${word}" may be any of "bakery on feed" (acc_1), "Fjord Bakery" (mastodon, bakery, acc_2). Give one of these names, or the id.`,
       );
     const names = namesAmong(CTX, shops);
     for (const { id } of shops) expect(find(names.get(id) ?? "")).toBe(id);

@@ -187,7 +187,7 @@ describe("a live post", () => {
     expect(run.stdout).toMatch(/"posthorn serve" shows it, on \/feed\/acc_/);
     const shown = await shell.run(["show", /(\w{6})\n/.exec(run.stdout)![1]!], { columns: 120 });
     expect(shown.stdout).toMatch(
-      /^WHEN +\d{4}-.*\(Europe\/Berlin\)\nSTATUS +published\nCHANNEL +My feed \(feed\)\nTEXT +Hello\n/,
+      /^WHEN +\d{4}-.*\(Europe\/Berlin\)\nSTATUS +published\nCHANNEL +My feed \(Feed\)\nTEXT +Hello\n/,
     );
     expect(shown.stdout).toMatch(/SEEN AT +"posthorn serve" shows it/);
     expect(shown.stdout).toMatch(/TRY 1 .*published/);

@@ -54,7 +54,9 @@ it("tells every bad row, and ends with status 1", async () => {
   const run = await runCli(["import", file, "--yes"], { ...folder, columns: 100 });
   expect(run).toMatchObject({ status: 1, stderr: expect.stringContaining("Nothing was imported") });
   expect(run.stdout).toMatch(/^Line 4: accountId: there is no channel "nobody"/m);
-  expect(run.stdout).toMatch(/^Line 5: scheduledAt: "31.13.2150 09:00" is not .*Give ISO 8601/m);
+  expect(run.stdout).toMatch(
+    /^Line 5: scheduledAt: "31.13.2150 09:00" is not .*Write it as 2031-01-30 09:00/m,
+  );
   expect(await waiting()).toEqual([]);
   expect(await runCli(["import", join(folder.path, "none.csv")], folder)).toMatchObject({
     status: 1,

@@ -124,7 +124,7 @@ describe("posthorn post", () => {
     [["x", "--on", "feed", "--at", "2020-01-01 9:00"], "--at: 2020-01-01T09:00+01:00 is in the past"],
     [["x", "--on", "feed", "--media", "nope.jpg"], 'path: the file "nope.jpg" is not there.'],
     [["x", "--on", "feed", "--media", import.meta.dirname], "is no plain file"],
-    [["x", "--on", "feed", "--media", import.meta.filename], "The content is no picture"],
+    [["x", "--on", "feed", "--media", import.meta.filename], "This is plain text"],
     [["x", "--on", "feed", "--alt", "A lake"], "--alt: 1 text stands for 0 files."],
     [["x", "--on", "feed", "--set", "title"], '--set: "title" is not key=value.'],
     [["x", "--on", "feed", "--set", "tags=[a]"], "--set tags: this is not JSON"],

@@ -219,7 +219,7 @@ describe("POST /api/v1/files", () => {
     const answer = await post("", bytes(Buffer.alloc(20_000_000, "x"), "video/mp4"));
     expect(answer).toMatchObject({
       status: 400,
-      json: { error: expect.stringContaining("no picture, video, sound or document") },
+      json: { error: expect.stringContaining("This is plain text") },
     });
   });
 
