@@ -1,7 +1,7 @@
 import type { Post } from "../../../src/domain/posts/post.ts";
 import { now } from "../../shared/clock.ts";
 import { isRoomShown } from "../data/address.tsx";
-import { briefName, loadStatus } from "../data/shared-data.ts";
+import { channelName, loadStatus } from "../data/shared-data.ts";
 import { call } from "../data/tools.ts";
 import { sayFirst } from "../../ui/toasts.tsx";
 import { isHeld, isOver, placesOf, type SentPost, outcomeMessage } from "./outcome-message.ts";
@@ -19,9 +19,9 @@ export function dueNow<T extends Pick<Post, "scheduledAt">>(posts: readonly T[])
 
 /** Says that these are on their way, and in the same message what became of them, in whichever room that is read. */
 export function followPosts(posts: readonly SentPost[]): void {
-  const turn = sayFirst({ text: `On its way to ${placesOf(posts, briefName)} …` });
+  const turn = sayFirst({ text: `On its way to ${placesOf(posts, channelName)} …` });
   const show = (now: readonly SentPost[], isLast: boolean): void =>
-    turn(outcomeMessage(now, briefName, isRoomShown), isLast);
+    turn(outcomeMessage(now, channelName, isRoomShown), isLast);
   void untilOver(posts, (waiting) => show(waiting, false)).then((ended) => {
     show(ended, true);
     void loadStatus();
