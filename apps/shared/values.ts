@@ -19,7 +19,7 @@ interface Writing {
 let writing: Writing | null = null;
 
 /** Sets how times in the server's sentences are written. Default: as the server wrote them. */
-export function writeTimesBy(write: Writing): void {
+export function writeTimesBy(write: Writing | null): void {
   writing = write;
 }
 

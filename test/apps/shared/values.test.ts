@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { withValues, writeTimesBy } from "../../../apps/shared/values.ts";
 import { nextTryOf } from "../../../apps/shared/statuses.ts";
 import { describeSeries } from "../../../src/domain/drafts/tell-series.ts";
@@ -18,6 +18,12 @@ describe("the values of a sentence, as people know them", () => {
     ],
     ["has no preview with linkPreview false.", "has no preview with link preview off."],
     ["Pixelfed shows it only with sensitive: true.", "Pixelfed shows it only with sensitive on."],
+    [
+      "The picture will be re-encoded from image/heic as image/jpeg.",
+      "The picture will be re-encoded from HEIC as JPEG.",
+    ],
+    ["It takes video/mp4 and video/quicktime, no image/webp.", "It takes MP4 and MOV, no WebP."],
+    ["Give the text, metadata, or both.", "Give the text, other fields, or both."],
     ["Set POSTHORN_PUBLIC_URL there.", "Set POSTHORN_PUBLIC_URL there."],
   ])("%s", (sentence, shown) => {
     expect(withValues(sentence)).toBe(shown);
@@ -29,6 +35,7 @@ describe("the values of a sentence, as people know them", () => {
     const sentence =
       'Feed says: "at 2026-11-21T09:05:00.000Z". The next try is on Saturday 21 November 2026, 09:05 (Europe/Berlin).';
     expect(withValues(sentence)).toBe(sentence);
+    onTestFinished(() => writeTimesBy(null));
     writeTimesBy({
       moment: (ms) => `<${new Date(ms).toISOString()}>`,
       clock: (time) => `<${time}>`,

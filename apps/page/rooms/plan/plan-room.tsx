@@ -28,6 +28,7 @@ import { PlanList } from "./plan-list.tsx";
 import {
   addressOf,
   isFiltered,
+  isMisread,
   type PlanFilters,
   type PlanQuery,
   type PlanView,
@@ -41,6 +42,9 @@ import { offline } from "../../../shared/reach.ts";
 export function PlanRoom() {
   const address = useAddress();
   const query = useMemo(() => readQuery(address.query), [address.query]);
+  useEffect(() => {
+    if (isMisread(address.query, query)) address.write(addressOf(query));
+  }, [query]);
   const [round, setRound] = useState(0);
   const refresh = (): void => setRound((one) => one + 1);
   /** Another place in the same history entry, but for a post: back closes it. */
