@@ -40,7 +40,7 @@ const ELSEWHERE: readonly RoomName[] = ["results", "channels", "settings"];
 export function Frame({ children }: { readonly children: ComponentChildren }) {
   const room = useRoomName();
   useEffect(() => {
-    // So that the badges count what is seen in the room. The first time they are being loaded anyway.
+    // Refresh the badges when the room changes. The first time they are being loaded anyway.
     if (status.value !== null) void loadStatus();
     return () => {
       closeComplaints();

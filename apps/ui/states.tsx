@@ -2,7 +2,7 @@ import { TriangleAlert } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { Button } from "./button.tsx";
 
-/** Where there is nothing yet: what would stand here, and what to do. */
+/** Where there is nothing yet: what will be shown, and what to do. */
 export function Empty({
   icon,
   title,

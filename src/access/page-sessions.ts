@@ -75,7 +75,7 @@ export async function signInByKey(ctx: AppContext, key: string, from: SignInFrom
   return caller === null ? null : ctx.store.write((tx) => openSession(ctx, tx, { caller, from }));
 }
 
-/** Whose session it is; null where there is none, it has expired, or its key is good no more. */
+/** Whose session it is; null where there is none, it has expired, or its key is revoked. */
 export async function findVisitor(
   ctx: AppContext,
   token: string,
@@ -128,7 +128,7 @@ function reachOf(caller: Caller): string | null {
   return isAllowed(caller, "admin") && caller.accountIds === null ? null : caller.keyId;
 }
 
-/** Whether the greeting of the page was not put away yet. */
+/** Whether the greeting of the page was not dismissed yet. */
 export async function isWelcome({ ctx, caller }: CallContext): Promise<boolean> {
   return (await readMeta(ctx.store, welcomedBy(caller))) === null;
 }

@@ -70,7 +70,7 @@ export async function createContext(
         { byMs },
         "this machine's clock is wrong. Posthorn goes by the database's clock. Set this one (NTP)",
       );
-    const http = held(closers, createHttpClient(config));
+    const http = own(closers, createHttpClient(config));
     const outbound = overrides.outbound ?? http;
     const files = overrides.files ?? (await openFileStore(setup));
     const copies = manyHosts || config.bucket !== null ? sharedCopies(files) : undefined;
@@ -88,7 +88,7 @@ export async function createContext(
         outbound,
         files,
         // Readers of its own: posts do not wait for what is uploaded.
-        probe: overrides.probe ?? held(closers, createMediaProbe(setup.startMediaReader)),
+        probe: overrides.probe ?? own(closers, createMediaProbe(setup.startMediaReader)),
         clock,
         folder: folder.spool,
         copies,
@@ -102,7 +102,7 @@ export async function createContext(
         files,
         publicUrl: () => ctx.publicUrl(),
       }),
-      probe: overrides.probe ?? held(closers, createMediaProbe(setup.startMediaReader)),
+      probe: overrides.probe ?? own(closers, createMediaProbe(setup.startMediaReader)),
       films: config.ffmpeg === null ? null : createFfmpeg({ places: config.ffmpeg, folder: folder.spool }),
       feed: createFeedStorage(store, files),
       platforms: new Map(setup.catalog.platforms.map((platform) => [platform.name, platform])),
@@ -130,7 +130,7 @@ export async function createContext(
 }
 
 /** Closed with the rest. */
-function held<T extends AsyncDisposable>(closers: Closers, opened: T): T {
+function own<T extends AsyncDisposable>(closers: Closers, opened: T): T {
   closers.add(() => opened[Symbol.asyncDispose]());
   return opened;
 }

@@ -39,8 +39,8 @@ type Listener = (name: AssertionName, id: string | null) => void;
 const listeners = new Set<Listener>();
 
 /** Where it does not hold: counts it, and tells the logs. */
-export function holds(name: AssertionName, isSo: boolean, id: string | null): boolean {
-  if (isSo) return true;
+export function holds(name: AssertionName, condition: boolean, id: string | null): boolean {
+  if (condition) return true;
   failures[name] += 1;
   for (const tell of listeners) tell(name, id);
   return false;

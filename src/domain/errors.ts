@@ -54,8 +54,8 @@ export class AssertionFailed extends AppError {
 }
 
 /** Throws `AssertionFailed` where it is not so. `id`: of the post or the draft. */
-export function assert(name: AssertionName, isSo: boolean, id: string): void {
-  if (!holds(name, isSo, id)) throw new AssertionFailed(name);
+export function assert(name: AssertionName, condition: boolean, id: string): void {
+  if (!holds(name, condition, id)) throw new AssertionFailed(name);
 }
 
 function sayings(said: Said | readonly Said[]): readonly Said[] {

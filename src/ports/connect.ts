@@ -66,7 +66,7 @@ export interface Renewal {
   renew?(secrets: Secrets, io: RenewalIo): Promise<Tokens>;
 }
 
-/** How a platform is told what to do before it can be connected; {redirectUrl} and {scopes} are filled in. */
+/** What a person does at the platform before it can be connected; {redirectUrl} and {scopes} are filled in. */
 export interface SetupGuide {
   /** Where the person begins. */
   readonly url: string;

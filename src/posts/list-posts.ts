@@ -11,7 +11,7 @@ import { MINUTE, formatTime, toIso } from "../domain/time.ts";
 import { parseBound } from "../domain/parse-time.ts";
 import type { Position, PostFilter } from "../store/engine/search.ts";
 import {
-  isPutAway,
+  isDismissed,
   isTakenDown,
   isUnknown,
   MAY_BE_OUT,
@@ -44,7 +44,7 @@ export async function listPosts(call: CallContext, args: ListPostsArgs): Promise
     now: () => ctx.clock.monotonic(),
   });
   const late = before === null ? await warnOfLate(call, args, filters) : [];
-  const warnings = [...late, ...describeTakenDown(ctx, page.rows), ...describePutAway(page.rows)];
+  const warnings = [...late, ...describeTakenDown(ctx, page.rows), ...describeDismissed(page.rows)];
   return {
     posts: (await withWaits(ctx, page.rows)).map(toPost),
     nextCursor:
@@ -70,9 +70,9 @@ function describeTakenDown({ settings }: AppContext, rows: readonly ShownRow[]):
 }
 
 /** Their errors ask for what is not to be done any more, but where one may be live. */
-function describePutAway(rows: readonly ShownRow[]): Said[] {
-  const unknown = rows.filter((row) => isPutAway(row) && isUnknown(row));
-  const away = rows.filter((row) => isPutAway(row) && !isUnknown(row));
+function describeDismissed(rows: readonly ShownRow[]): Said[] {
+  const unknown = rows.filter((row) => isDismissed(row) && isUnknown(row));
+  const away = rows.filter((row) => isDismissed(row) && !isUnknown(row));
   const open = unknown
     .slice(0, MAX_NAMED)
     .map((row) =>
@@ -88,7 +88,7 @@ function describePutAway(rows: readonly ShownRow[]): Said[] {
     away.length === 1 ? "1 post here had failed and was" : `${away.length} posts here had failed and were`;
   return [
     ...open,
-    `${which} put away, so nothing that the error asks for is to be done: ${names.join("; ")}${more}.`,
+    `${which} dismissed, so nothing that the error asks for is to be done: ${names.join("; ")}${more}.`,
   ];
 }
 

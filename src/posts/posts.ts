@@ -3,11 +3,11 @@ import { fromStoredOrNull, join, type Said, say } from "../domain/sentences.ts";
 import {
   canReconcile,
   conflictSentence,
-  isPutAway,
+  isDismissed,
   isTakenDown,
   isUnknown,
   MAY_BE_OUT,
-  PUT_AWAY,
+  DISMISSED,
   TRANSITIONS,
   type Trigger,
 } from "../domain/posts/post-states.ts";
@@ -101,15 +101,15 @@ export async function getPost(
     ...showPlan(plan ?? undefined),
     ...(await showPreparing(ctx, row)),
     ...(isTakenDown(row) ? { warnings: [describeTakenDown(ctx, row)] } : readWarnings(row)),
-    ...(isPutAway(row) ? { warnings: [describePutAway(row)] } : {}),
+    ...(isDismissed(row) ? { warnings: [describeDismissed(row)] } : {}),
     ...seen,
     ...(input.history === true ? { history: await readHistory(ctx, row) } : {}),
   };
 }
 
-function describePutAway(row: PostRow): Said {
+function describeDismissed(row: PostRow): Said {
   if (isUnknown(row)) return say(MAY_BE_OUT, { next: [{ do: "settle", postId: row.id, of: "presence" }] });
-  return say(PUT_AWAY, { next: [{ do: "schedule" }] });
+  return say(DISMISSED, { next: [{ do: "schedule" }] });
 }
 
 /** With a word on what the post's own state cannot tell, beside those it has. */
@@ -238,7 +238,7 @@ async function dismiss(
   const error = isOpen ? { error: row.error ?? NEVER_KNOWN } : {};
   const answer = await movePost(call, row, trigger, { next_at: null, ...error });
   await call.ctx.media.release(row.id);
-  return isOpen ? { ...answer, warnings: [describePutAway({ ...row, status: "cancelled" })] } : answer;
+  return isOpen ? { ...answer, warnings: [describeDismissed({ ...row, status: "cancelled" })] } : answer;
 }
 
 const NEVER_KNOWN = "outcome unknown: it was on its way when its channel could not be used any more.";

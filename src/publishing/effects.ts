@@ -110,10 +110,7 @@ async function runEffect<R extends Json>(at: Running, spec: EffectSpec<R>): Prom
   return send(at, spec, found.isStillInDoubt ?? false);
 }
 
-/**
- * It was not found, which proves little once its time is over, and nothing where the platform goes by what
- * the copy lost.
- */
+/** After its deadline, or where the copy lost the handle that the platform goes by, “not found” proves nothing. */
 async function assertMaySend(at: Running, step: string): Promise<void> {
   if (TELLS_WITHOUT_LEDGER.has(at.reconciles) && at.ctx.clock.now() <= at.deadline) return;
   await finish(at, step, { state: "unknown", result: null, httpStatus: null });

@@ -215,7 +215,7 @@ describe("the list of sessions", () => {
   });
 });
 
-it("the greeting is put away for good, for one owner", async () => {
+it("the greeting is dismissed for good, for one owner", async () => {
   const other = callOf(ctx, callerOf({ ownerId: "other" }));
   expect(await isWelcome(callOf(ctx))).toBe(true);
   await putAwayWelcome(callOf(ctx));

@@ -136,7 +136,7 @@ const STATES: Readonly<Record<string, readonly [State, RegExp]>> = {
     { status: "failed", in_doubt: 1, error: "outcome unknown: …" },
     /was sent on this channel, and it is not known whether it is out\./,
   ],
-  "was put away with an unknown outcome": [
+  "was dismissed with an unknown outcome": [
     { status: "cancelled", in_doubt: 1 },
     /was sent on this channel, and it is not known whether it is out\./,
   ],

@@ -232,12 +232,12 @@ describe("a post that was refused at once", () => {
     ]);
   });
 
-  it("may be live once it is put away while nobody knows, which every answer says", async () => {
+  it("may be live once it is dismissed while nobody knows, which every answer says", async () => {
     const { post } = await schedule();
     const { id } = post;
     await set(id, { status: "failed", in_doubt: 1, error: "outcome unknown: lost." });
     const told =
-      /It was put away, and it is not known whether it is out: it may be live\. .*Call resolve_post with/;
+      /It was dismissed, and it is not known whether it is out: it may be live\. .*Call resolve_post with/;
     const said = expect.stringMatching(told);
     expect((await service.call("resolve_post", { id, outcome: "dismissed" })).warnings).toEqual([said]);
     expect((await service.call("get_post", { id })).warnings).toEqual([said]);
@@ -279,7 +279,7 @@ describe("a post that was refused at once", () => {
       );
   });
 
-  it("keeps its error once it is put away, and says that nothing of that is to be done", async () => {
+  it("keeps its error once it is dismissed, and says that nothing of that is to be done", async () => {
     const { post } = await schedule();
     const error = "Feed refused it. Change the post, then send it again.";
     await set(post.id, { status: "failed", error });
@@ -288,11 +288,11 @@ describe("a post that was refused at once", () => {
     expect(read.post.error).toBe(error);
     expect(read.warnings).toEqual([
       expect.stringMatching(
-        /^It had failed and was put away: nothing .* is to be done\. Only where it is wanted/,
+        /^It had failed and was dismissed: nothing .* is to be done\. Only where it is wanted/,
       ),
     ]);
     expect((await service.call("list_posts", {})).warnings).toEqual([
-      `1 post here had failed and was put away, so nothing that the error asks for is to be done: “Hello” (${post.id}).`,
+      `1 post here had failed and was dismissed, so nothing that the error asks for is to be done: “Hello” (${post.id}).`,
     ]);
   });
 });

@@ -568,7 +568,7 @@ describe("failures", () => {
       });
       await expect(service.call("retry_post", { id })).rejects.toMatchObject({ kind: "conflict" });
       await expect(service.call("resolve_post", { id, outcome: "dismissed" })).rejects.toThrow(
-        doubt === 1 ? /^It was put away, and it is not known whether it is out/ : /cancelled already/,
+        doubt === 1 ? /^It was dismissed, and it is not known whether it is out/ : /cancelled already/,
       );
     }
   });

@@ -331,7 +331,7 @@ describe("before a post is stopped or changed", () => {
     expect((await service.call("get_post", { id })).post.status).toBe("published");
   });
 
-  it("asks before a failed one goes out with another text, and before it is put away", async () => {
+  it("asks before a failed one goes out with another text, and before it is dismissed", async () => {
     const id = await schedule();
     await setPost(id, { status: "failed", next_at: null, error: "It was refused." });
     expect(await questionOf("retry_post", { id, caption: "Better", scheduledAt: inSeconds(7_200) })).toBe(

@@ -145,7 +145,7 @@ describe("a post whose answer was lost, and whose channel lets nobody ask", () =
       expect(await readPost(service.ctx, id)).toMatchObject({
         attempts: 0,
         next_at: null,
-        // What is put away may be live.
+        // What is dismissed may be live.
         in_doubt: id === unwanted ? 1 : 0,
       });
     expect((await service.call("retry_post", { id: absent })).post.status).toBe("scheduled");

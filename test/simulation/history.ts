@@ -104,6 +104,8 @@ export interface FinalPost {
   readonly hasWarnings: boolean;
   /** It is looked at again: what follows it is tried for an hour. */
   readonly isTried: boolean;
+  /** A process ended while it was at work on it. */
+  readonly wasInterrupted: boolean;
   /** By the clock of the host that wrote it. */
   readonly updatedAt: number;
 }

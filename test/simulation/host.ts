@@ -15,7 +15,8 @@ import type { Store, Tx } from "../../src/store/engine/store.ts";
 import { explained } from "../../src/store/local/sentences.ts";
 import { createStore } from "../../src/store/open-store.ts";
 import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
-import { listWorkersBeside } from "../../src/store/queries/workers.ts";
+import { Fenced } from "../../src/store/engine/ledger.ts";
+import { isWorkerListed, listWorkersBeside } from "../../src/store/queries/workers.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
 import { type CallResult, createToolbox, type Toolbox } from "../../src/toolkit/toolbox.ts";
 import { agentsWords } from "../../src/toolkit/words.ts";
@@ -288,7 +289,7 @@ export class Host {
     return createStore({
       ...engine,
       capabilities: ON_SERVER,
-      queue: { ...engine.queue, death: connection.death },
+      queue: { ...engine.queue, death: connection.death, findDue: whereListed(engine.queue.findDue) },
       liveness,
       write: (work) => this.#writeAfar(engine, connection, work),
     });
@@ -342,6 +343,14 @@ export class Host {
 
   /** The workers of this process that are held. */
   readonly workers = new Set<string>();
+}
+
+/** Who was taken for dead claims nothing more: the server looks at its list of workers. */
+function whereListed(findDue: Engine["queue"]["findDue"]): Engine["queue"]["findDue"] {
+  return async (tx, wish, now) => {
+    if (!(await isWorkerListed(tx, wish.workerId))) throw new Fenced("all posts of this worker");
+    return findDue(tx, wish, now);
+  };
 }
 
 function troubled(code: string): unknown {

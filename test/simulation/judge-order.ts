@@ -1,5 +1,5 @@
 import { TIME_LIMITS } from "../../src/domain/time-limits.ts";
-import type { Wish } from "./history.ts";
+import type { FinalPost, Wish } from "./history.ts";
 import type { Outcome } from "./judge.ts";
 import { AT_ONCE, isInUnknownSlot, possibleAt, timesOf } from "./judge-times.ts";
 import type { Sent } from "./network.ts";
@@ -21,7 +21,7 @@ export function judgeOrder(outcome: Outcome): string[] {
     ...outcome.published.flatMap((one) => inGlitch(one, outcome)),
     ...plain.flatMap((one) => overtaken(one, plain)),
     ...plain.flatMap((one) => allAtOnce(one, plain)),
-    ...(outcome.mood === "calm" ? outcome.posts.flatMap(unknownInCalm) : []),
+    ...(outcome.mood === "calm" ? outcome.posts.flatMap(brokenOff) : []),
   ];
 }
 
@@ -102,7 +102,10 @@ function inGlitch(one: Outcome["published"][number], { glitches, wishes }: Outco
   return isDue || wish.slotAt !== null ? [] : [`${wish.name} came out while the clock was wrong.`];
 }
 
-/** Where nothing fails, it is known what became of each post. */
-function unknownInCalm({ caption, status, error, inDoubt }: Outcome["posts"][number]): string[] {
-  return status === "failed" && inDoubt ? [`It is not known whether “${caption}” is out: ${error}`] : [];
+/** Where nothing fails, each post is finished by who began it, and it is known what became of it. */
+function brokenOff({ caption, status, error, inDoubt, wasInterrupted }: FinalPost): string[] {
+  return [
+    ...(status === "failed" && inDoubt ? [`It is not known whether “${caption}” is out: ${error}`] : []),
+    ...(wasInterrupted ? [`A process was asked to end, and did not finish “${caption}” before it did.`] : []),
+  ];
 }

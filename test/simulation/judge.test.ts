@@ -57,6 +57,7 @@ const row = (more: Partial<FinalPost> = {}): FinalPost => ({
   isHeld: false,
   hasWarnings: false,
   isTried: false,
+  wasInterrupted: false,
   updatedAt: DUE,
   ...more,
 });
@@ -86,6 +87,9 @@ const pausedUntil = (resumedAt: number, sentAt: number): Partial<Outcome> => ({
 const late = (minutes: number, more: Partial<Outcome> = {}): Partial<Outcome> => ({
   published: [out("post 1 v1", DUE + minutes * MINUTE)],
   ...more,
+});
+const lateOn = (platform: string, minutes: number): Partial<Outcome> => ({
+  published: [out("post 1 v1", DUE + minutes * MINUTE, platform)],
 });
 const thread = (comments: Publication[], more: Partial<FinalPost> = {}): Partial<Outcome> => ({
   published: [out("post 1 v1", DUE, "class_g"), ...comments],
@@ -225,7 +229,14 @@ const unsure = deed(MINUTE, { mayNot: true, outcome: "unknown" });
 const givenUp = (at: number): Partial<Outcome> => ({
   deeds: [deed(at, { tool: "disconnect_channel", args: { accountId: "acc_1" } })],
 });
-const slots = (more: Partial<Wish>): Partial<Outcome> => ({
+/** It is left over, and another of its channel went out at that moment. */
+const afterAnother = (sentAt: number): Partial<Outcome> => ({
+  wishes: [wish(), nextOne],
+  published: [out("post 2 v1", sentAt, "class_d")],
+  posts: [row({ status: "scheduled" }), row({ id: "post_2", caption: "post 2 v1" })],
+});
+const slots = (more: Partial<Wish>, jumps: readonly number[] = []): Partial<Outcome> => ({
+  jumps,
   wishes: [
     wish({ slotAt: DUE }),
     wish({ name: "post 2", id: "post_2", versions: [version("post 2 v1")], slotAt: DUE, ...more }),
@@ -342,6 +353,16 @@ describe("the judge", () => {
     ],
     ["two answers", { deeds: [keyed("1"), keyed("2")] }, { deeds: [keyed("1"), keyed("1")] }],
     ["one slot for two", slots({}), slots({ channelId: "acc_2" })],
+    [
+      "one slot for two, and a clock that was set before or between",
+      slots({}, [0]),
+      slots({ versions: [version("post 2 v1", { deed: deed(5 * MINUTE) })] }, [3 * MINUTE]),
+    ],
+    [
+      "waits for long where nothing is before it",
+      { published: [], posts: [row({ status: "scheduled" })] },
+      afterAnother(200 * MINUTE),
+    ],
     ["two slots without their gap", gap(2), gap(3)],
     ["a slot that there is not", inSlot(DUE + 7 * MINUTE), inSlot(DUE)],
     [
@@ -355,6 +376,7 @@ describe("the judge", () => {
       inSlot(Date.UTC(2026, 2, 29, 1, 0), "Europe/Berlin"),
     ],
     ["too late", late(80), late(70)],
+    ["too late where it is told", lateOn("class_b", 61), lateOn("class_b", 60)],
     [
       "too late by a clock that was just set",
       late(80, { jumps: [0] }),
@@ -387,6 +409,11 @@ describe("the judge", () => {
       "unknown where nothing fails",
       { mood: "calm", published: [], posts: [failed({ inDoubt: true })] },
       { mood: "calm", published: [], posts: [failed()] },
+    ],
+    [
+      "not finished by a process that was asked to end",
+      { mood: "calm", posts: [row({ wasInterrupted: true })] },
+      { mood: "limits", posts: [row({ wasInterrupted: true })] },
     ],
     ["approved as it was before", approvedAt(1), approvedAt(2)],
     ["a comment twice", thread([comment(), comment()]), thread([comment()])],

@@ -16,6 +16,7 @@ import type { Sent } from "./network.ts";
 import type { Channel } from "./people.ts";
 import type { Publication } from "./platforms.ts";
 import type { DeliveryRow } from "../../src/store/queries/webhooks.ts";
+import { TIME_LIMITS } from "../../src/domain/time-limits.ts";
 import { commentOn } from "./thread-platform.ts";
 
 /** All that is left of a world when it is over. */
@@ -152,6 +153,11 @@ function comments({ wishes, published, posts }: Outcome): string[] {
 
 /** No slot is held by two, and none is taken too close to a post that waits. */
 function crowded({ wishes, channels, jumps }: Outcome): string[] {
+  // By a clock that was set back, a slot is still to come in which something is out.
+  const isSetBetween = (one: Wish, other: Wish): boolean => {
+    const [from = 0, to = 0] = [one, other].map(takenAt).toSorted((a, b) => a - b);
+    return jumps.some((at) => at > from && at < to);
+  };
   const inSlots = wishes.filter(
     ({ slotAt, cancels, isForgotten }) => slotAt !== null && cancels.length === 0 && !isForgotten,
   );
@@ -160,13 +166,21 @@ function crowded({ wishes, channels, jumps }: Outcome): string[] {
     const isClose = (other: Wish): boolean => {
       const [first = 0, second = 0] = [wish.slotAt, other.slotAt].map(Number).toSorted((a, b) => a - b);
       const isWaiting = jumps.length === 0 && [wish, other].every((one) => slotTakenBy(one) < first);
-      return first === second || (isWaiting && second - first < (schedule?.minGapMinutes ?? 0) * 60_000);
+      return (
+        (first === second && !isSetBetween(wish, other)) ||
+        (isWaiting && second - first < (schedule?.minGapMinutes ?? 0) * 60_000)
+      );
     };
     return inSlots
       .slice(at + 1)
       .filter((other) => other.channelId === wish.channelId && isClose(other))
       .map((other) => `${wish.name} and ${other.name} have one slot, ${wish.slotAt} and ${other.slotAt}.`);
   });
+}
+
+/** True time. */
+function takenAt({ versions: [first] }: Wish): number {
+  return first?.deed.answeredAt ?? first?.deed.invokedAt ?? 0;
 }
 
 /** By its machine's clock. */
@@ -184,7 +198,11 @@ function cancelled(wish: Wish, out: readonly Publication[]): string[] {
 }
 
 /** None lost: what was taken is settled and said, and what is said is so. */
-function lost(wish: Wish, out: readonly Publication[], { posts, clockAt }: Outcome): string[] {
+function lost(
+  wish: Wish,
+  out: readonly Publication[],
+  { posts, clockAt, published, wishes }: Outcome,
+): string[] {
   const texts = wish.versions.map(({ text }) => text);
   const rows = posts.filter(({ id, caption }) => id === wish.id || texts.includes(caption));
   const [row] = rows;
@@ -196,6 +214,17 @@ function lost(wish: Wish, out: readonly Publication[], { posts, clockAt }: Outco
   if (row === undefined)
     return wish.id === null && out.length === 0 ? [] : [`${wish.name} was taken, and is not there any more.`];
   const says = `${wish.name} is ${row.status}`;
+  // Posts that are left over go out one by one.
+  const isInTurn =
+    row.status === "scheduled" &&
+    published.some(
+      (one) =>
+        one.clockAt > clockAt - 2 * TIME_LIMITS.spacing &&
+        wishes.some(
+          ({ channelId, versions }) =>
+            channelId === wish.channelId && versions.some(({ text }) => text === one.text),
+        ),
+    );
   switch (row.status) {
     case "published":
       return out.length === 0 ? [`${says}, and nobody can see it.`] : [];
@@ -207,7 +236,7 @@ function lost(wish: Wish, out: readonly Publication[], { posts, clockAt }: Outco
         ? [`${says} for certain, and everybody can see it: ${row.error}`]
         : [];
     default:
-      return row.isHeld || row.scheduledAt > clockAt - SETTLED_WITHIN_MS
+      return row.isHeld || isInTurn || row.scheduledAt > clockAt - SETTLED_WITHIN_MS
         ? []
         : [`${says} since ${new Date(row.scheduledAt).toISOString()}, and nothing keeps it.`];
   }

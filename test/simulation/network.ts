@@ -187,7 +187,7 @@ export class Network {
       if (fault === "dies") world.after(world.between(0, 80), () => this.end(realm), OUTSIDE);
       const isSlow = fault === "slow";
       const isLate = (isSlow || fault === "dies") && world.chance(0.5);
-      const onWay = isLate ? world.between(1_000, LONGEST_MS) : world.between(1, 40);
+      const onWay = isLate ? world.between(isSlow ? 1_000 : 10_000, LONGEST_MS) : world.between(1, 40);
       const arrive = (): void => {
         if (hasArrived) return;
         hasArrived = true;

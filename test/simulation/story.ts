@@ -252,6 +252,11 @@ async function readPosts(host: Host | undefined): Promise<FinalPost[]> {
     .where((eb) => eb.or([eb("paused", "=", 1), eb("status", "<>", "connected")]))
     .execute();
   const rows = await queryOf(ctx.store).selectFrom("posts").selectAll().execute();
+  const attempts = await queryOf(ctx.store)
+    .selectFrom("attempts")
+    .select("post_id")
+    .where("outcome", "=", "interrupted")
+    .execute();
   return rows.map((row) => ({
     id: row.id,
     channelId: row.account_id,
@@ -261,6 +266,7 @@ async function readPosts(host: Host | undefined): Promise<FinalPost[]> {
     inDoubt: row.in_doubt === 1,
     hasWarnings: row.warnings !== null,
     isTried: row.next_at !== null,
+    wasInterrupted: attempts.some(({ post_id }) => post_id === row.id),
     updatedAt: row.updated_at,
     scheduledAt: row.scheduled_at,
     isHeld: held.some(({ id }) => id === row.account_id),

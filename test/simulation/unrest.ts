@@ -38,19 +38,26 @@ export async function company(people: People, zone: string, isDown: boolean): Pr
     machine.boot(zone);
   }
   await world.sleep(world.between(1_000, 120_000));
-  if (machine.living.length > 1 && world.allows("stop")) await dismiss(machine.living[0], world);
+  if (machine.living.length > 1 && world.allows("stop")) await dismiss(people, machine.living[0]);
   if (!isDown || world.chance(0.5) || !world.allows("downtime")) return;
-  await Promise.all(machine.living.map((host) => dismiss(host, world)));
+  await Promise.all(machine.living.map((host) => dismiss(people, host)));
   world.skip(world.between(60_000, HOUR));
   world.note("nothing ran for a while");
   machine.boot(zone);
 }
 
-/** It is given no more calls, and then asked to end. */
-async function dismiss(host: Host | undefined, world: World): Promise<void> {
+/** It is given no more calls, and then asked to end, best while it is at work. */
+async function dismiss(people: People, host: Host | undefined): Promise<void> {
   if (host === undefined) return;
+  const { world, wishes } = people;
   host.isDismissed = true;
   await world.sleep(1_000);
+  const times = wishes
+    .flatMap(({ versions }) => versions.at(-1)?.scheduledAt ?? [])
+    .toSorted((a, b) => a - b);
+  const due = times.find((at) => at > people.clock());
+  if (due !== undefined && due < people.clock() + 3 * 60_000) await people.sleepUntil(due);
+  await world.sleep(world.between(40, 120));
   await host.stop();
 }
 

@@ -329,7 +329,7 @@ const CHANGED: Readonly<
     const id = await failed();
     return { tool: "retry_post", args: { id }, meanwhile: () => setPost(id, { caption: "Other" }) };
   },
-  "another text of a draft that is put away": async () => {
+  "another text of a draft that is dismissed": async () => {
     const { id, revision } = await draft();
     const meanwhile = (): Promise<unknown> => service.call("save_draft", { id, revision, note: "Keep it" });
     return { tool: "decide_draft", args: { id, decision: "discard" }, meanwhile };

@@ -20,7 +20,7 @@ export function isFixedKeyChanged(ctx: AppContext, giver: Granter, fixedKey: str
   return fixedKey === null || giver.giver_mark !== markOfFixedKey(ctx, fixedKey);
 }
 
-/** When what it gives ends at the latest: at once (0) where it is good no more, `wanted` where it never ends. */
+/** Upper bound for the grant's expiry: 0 if the key is revoked or expired, `wanted` if it never expires. */
 export async function grantExpiry(
   ctx: AppContext,
   reader: Reader,
@@ -34,7 +34,7 @@ export async function grantExpiry(
   return Math.min(wanted, row.expires_at ?? wanted);
 }
 
-/** What is left of it where its giver's key reaches less far by now. Null: that key is good no more. */
+/** What is left of it where its giver's key reaches less far by now. Null: that key is revoked or expired. */
 export async function capByGranter(
   ctx: AppContext,
   caller: Caller,

@@ -128,7 +128,7 @@ async function askToBegin(
   if (way.kind === "oauth") {
     return { place, ...(await beginConsent(ctx, { platform, way, place, ownerId, state }, signal)) };
   }
-  // What is no OAuth knows no state: the address to come back to carries it.
+  // Flows other than OAuth have no `state`: the return address carries it.
   const back = new URL(place.redirectUrl);
   back.searchParams.set("state", state);
   const marked = { ...place, redirectUrl: back.href };

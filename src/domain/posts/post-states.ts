@@ -32,7 +32,7 @@ export const TRANSITIONS = {
   /** Its time passed while nothing ran, or its channel was paused or gone: it fails without having been tried. */
   miss: { from: ["scheduled"], to: "failed" },
   retry: { from: ["failed"], to: "scheduled" },
-  /** A person, or the platform when asked, reconciles an unknown outcome, also of one that was put away. */
+  /** A person, or the platform when asked, reconciles an unknown outcome, also of one that was dismissed. */
   confirm: { from: ["failed", "cancelled"], to: "published" },
   deny: { from: ["failed", "cancelled"], to: null },
   /** A person puts a failed post away: it is never sent again. */
@@ -179,8 +179,8 @@ export function isTakenDown({ status, published_at: at }: PostStanding): boolean
   return status === "cancelled" && at !== null;
 }
 
-/** One that had failed and that a person put away: its error stays, and asks for what is not to be done any more. */
-export function isPutAway({
+/** One that had failed and that a person dismissed: its error stays, and asks for what is not to be done any more. */
+export function isDismissed({
   status,
   published_at: at,
   platform_post_id: onPlatform,
@@ -193,12 +193,12 @@ export function isPutAway({
   return status === "cancelled" && at === null && (onPlatform === null || inDoubt === 1) && error !== null;
 }
 
-/** Said of one that was put away though it may be live. */
+/** Said of one that was dismissed though it may be live. */
 export const MAY_BE_OUT =
-  "It was put away, and it is not known whether it is out: it may be live. Look at its channel.";
+  "It was dismissed, and it is not known whether it is out: it may be live. Look at its channel.";
 
 /** Said of it. */
-export const PUT_AWAY = "It had failed and was put away: nothing that its error asks for is to be done.";
+export const DISMISSED = "It had failed and was dismissed: nothing that its error asks for is to be done.";
 
 function takenDown(post: PostStanding): string {
   return isTakenDown(post) ? ` (taken down on ${formatTime(post.updated_at, post.timezone ?? "UTC")})` : "";

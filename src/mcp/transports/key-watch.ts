@@ -21,7 +21,7 @@ export class KeyWatch implements Disposable {
     this.#deps = deps;
   }
 
-  /** Calls `end` when the caller's key is good no more; the answer takes the watch back. */
+  /** Calls `end` when the caller's key is revoked or expires; the answer takes the watch back. */
   watch(caller: Caller, end: () => void): () => void {
     const watched = { caller, end };
     this.#watched.add(watched);

@@ -54,7 +54,7 @@ function indexOrNone(source: string, sign: string): number | undefined {
 /** Apps stop somewhere too: Matrix allows 100 tags within each other. What lies deeper stays as it is written. */
 const MAX_DEPTH = 20;
 
-/** Each level is read anew: without an end, a thousand stars within each other would take a second. */
+/** Depth limit: each level is parsed again. */
 let emphasis = 0;
 
 const require = createRequire(import.meta.url);

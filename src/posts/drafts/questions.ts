@@ -30,7 +30,7 @@ import type { DraftPost } from "./series.ts";
 const MAX_TEXT = 200;
 const MAX_LISTED = 10;
 
-/** What a person is asked before drafts are approved or put away, or series end. Null: nothing. */
+/** What a person is asked before drafts are approved or discarded, or series end. Null: nothing. */
 export async function askToDecide(call: CallContext, input: DecideDraft): Promise<string | null> {
   const [first, ...more] = eachOf(call, input);
   if (first === undefined || input.decision === "changes") return null;

@@ -66,7 +66,7 @@ const FIRST_OF_EACH = `
 
 /**
  * NO KEY UPDATE: plain FOR UPDATE would hold up new posts of the account, whose foreign key locks its row.
- * The conditions stand here again, because PostgreSQL checks them again on rows that were changed meanwhile.
+ * The conditions are repeated, because PostgreSQL checks them again on rows that were changed meanwhile.
  */
 const LOCK = `
   SELECT p.id FROM unnest($2::text[]) WITH ORDINALITY u (id, place)

@@ -17,7 +17,7 @@ export function findAccountRow(reader: Reader, ownerId: string, id: string): Pro
   return findRow(reader, "accounts", { owner_id: ownerId, id });
 }
 
-/** Of whichever owner: for what is done for all of them. */
+/** Not limited to an owner: for maintenance jobs. */
 export function findAccountById(reader: Reader, id: string): Promise<AccountRow | undefined> {
   return findRow(reader, "accounts", { id });
 }

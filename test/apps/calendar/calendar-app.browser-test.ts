@@ -465,7 +465,7 @@ describe("a failed post", () => {
       .waitFor();
   });
 
-  it("is put away after a question, and counts as failed no more", async () => {
+  it("is dismissed after a question, and counts as failed no more", async () => {
     await show([{ ...HELLO, status: "failed" }]);
     await button("1 failed").click();
     await button("Dismiss: Hello").click();

@@ -34,7 +34,7 @@ describe("where a post stands, for people", () => {
     expect(next(null)).toBe(null);
   });
 
-  it("asks nothing of a person for what is put away", () => {
+  it("asks nothing of a person for what is dismissed", () => {
     expect(pastReason({ error: "The server refused it. Change the post, then send it again." })).toBe(
       "The server refused it.",
     );

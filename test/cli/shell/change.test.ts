@@ -138,7 +138,7 @@ describe("a failed post", () => {
     });
   });
 
-  it("is put away", async () => {
+  it("is dismissed", async () => {
     using shell = open();
     await using failed = await fail(shell);
     const away = await shell.run(["dismiss", failed.id], failed);

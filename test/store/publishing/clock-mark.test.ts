@@ -21,6 +21,19 @@ describe("the time that is noted", () => {
         .insertInto("effects")
         .values({ ...begun, post_id: ahead.id, step: state, state })
         .execute();
+    // Its process could not release it: others may send to it as soon as they could have.
+    const hook = {
+      id: "whk_1",
+      owner_id: "own_1",
+      address: "a",
+      secrets_enc: "",
+      events: "[]",
+      status: "active" as const,
+    };
+    await queryOf(ctx.store)
+      .insertInto("webhooks")
+      .values({ ...hook, lease_worker: "wrk_1", lease_until: now + MINUTE, created_at: now, updated_at: now })
+      .execute();
     const waiting = await addPost(ctx, account, { scheduled_at: now + HOUR, due_at: now, next_at: now });
 
     expect((await claims.noteTime(back, SECOND)).backMs).toBe(HOUR);
@@ -40,6 +53,11 @@ describe("the time that is noted", () => {
         ["done", now],
       ]),
     );
+    const held = await queryOf(ctx.store)
+      .selectFrom("webhooks")
+      .select("lease_until")
+      .executeTakeFirstOrThrow();
+    expect(held.lease_until).toBe(back + MINUTE);
     expect((await readPost(ctx, retrying.id)).next_at).toBe(back + 10 * SECOND);
     expect((await readPost(ctx, ahead.id)).next_at).toBe(now);
     expect((await readPost(ctx, waiting.id)).next_at).toBe(now);

@@ -22,12 +22,12 @@ import { countOf } from "../../../shared/texts.ts";
 interface DeskViewProps {
   /** Those that are gone through one after another. */
   readonly items: readonly Item[];
-  whenDecided(item: Item): void;
+  onDecided(item: Item): void;
 }
 
 /** Drafts one after another, with what a person decides about each. */
-export function DeskView({ items, whenDecided }: DeskViewProps) {
-  const desk = useDesk(items, whenDecided);
+export function DeskView({ items, onDecided }: DeskViewProps) {
+  const desk = useDesk(items, onDecided);
   const [isMarked, setMarked] = useState(true);
   useKeys(items, desk);
   const { item } = desk;

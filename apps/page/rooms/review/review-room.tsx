@@ -90,7 +90,7 @@ function WaitingDrafts({ wanted }: { readonly wanted: string | null }) {
     <>
       {error !== null && <Problem sentence={error} onRetry={again} />}
       {missing !== null && <Problem sentence={missing} />}
-      {items.length === 0 ? <NothingWaits /> : <DeskView items={items} whenDecided={leave} />}
+      {items.length === 0 ? <NothingWaits /> : <DeskView items={items} onDecided={leave} />}
     </>
   );
 }
@@ -127,7 +127,7 @@ function OneDraft({ id }: { readonly id: string }) {
   return (
     <>
       <NothingLeft />
-      <DeskView key={data.shown.revision} items={[data]} whenDecided={reload} />
+      <DeskView key={data.shown.revision} items={[data]} onDecided={reload} />
     </>
   );
 }

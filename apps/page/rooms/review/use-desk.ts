@@ -54,7 +54,7 @@ export interface Desk {
 
 type DecisionMore = ApprovalTime | { readonly note: string } | Record<string, never>;
 
-/** `whenDecided`: what is shown after a decision, with the draft as it is then. */
+/** `onDecided`: what is shown after a decision, with the draft as it is then. */
 export function useDesk(items: readonly Item[], onDecided: (item: Item) => void): Desk {
   const { query, write, visit } = useAddress();
   const [shownItem, setShownItem] = useState<Item | null>(null);

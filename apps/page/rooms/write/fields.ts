@@ -67,7 +67,7 @@ const LABELS: Readonly<Record<string, string>> = {
   nsfw: "For adults only",
 };
 
-/** Fields that agents may call by two names stand here once. */
+/** Fields that agents may call by two names are listed once. */
 const OLD_NAME = /^The same as |\ban older way to say\b/;
 
 /** Others have fields of their own on the page. */

@@ -249,7 +249,7 @@ export async function readNotedTime(reader: Reader): Promise<number | null> {
 /**
  * Notes the time. Returns the time noted before, and by how many milliseconds the clock has gone back since (0
  * up to `toleranceMs`). Where it has, everything that was put off until a later time is brought forward by as
- * much: by the clock of now it would wait too long. With several processes only the first one does it.
+ * much: by the present clock it would wait too long. With several processes only the first one does it.
  */
 async function noteTime(
   tx: Tx,
@@ -283,11 +283,12 @@ async function bringForward(tx: Tx, now: number, byMs: number): Promise<void> {
     sql`UPDATE posts SET next_at = CASE WHEN next_at - ${byMs} < scheduled_at THEN scheduled_at ELSE next_at - ${byMs} END
       WHERE next_at > ${now} AND next_at > scheduled_at AND next_at IS NOT NULL AND lease_worker IS NULL`,
   );
-  // What was begun by the clock of before is looked for on its platform from when it was begun.
+  // What was begun by the earlier clock is looked for on its platform from when it was begun.
   await change(
     tx,
     sql`UPDATE effects SET started_at = started_at - ${byMs} WHERE state IN ('intent', 'unknown')`,
   );
   await change(tx, sql`UPDATE grants SET renew_at = renew_at - ${byMs} WHERE renew_at > ${now}`);
   await change(tx, sql`UPDATE webhook_deliveries SET next_at = next_at - ${byMs} WHERE next_at > ${now}`);
+  await change(tx, sql`UPDATE webhooks SET lease_until = lease_until - ${byMs} WHERE lease_until > ${now}`);
 }

@@ -159,7 +159,7 @@ describe("a failed post", () => {
     await post.locator(".badge.scheduled").waitFor();
   });
 
-  it("is put away", async () => {
+  it("is dismissed", async () => {
     const post = await open({ id: "post_away", status: "failed" }, { error: "Too long." });
     await post.getByRole("button", { name: "Dismiss" }).click();
     await page.getByRole("button", { name: "Yes, dismiss it" }).click();

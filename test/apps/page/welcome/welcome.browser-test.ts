@@ -90,7 +90,7 @@ describe("the greeting", () => {
     await page.context().close();
   });
 
-  it("is put away for good", async () => {
+  it("is dismissed for good", async () => {
     const page = await open();
     await greeting(page).getByRole("button", { name: "Dismiss" }).focus();
     await Promise.all([
