@@ -38,11 +38,10 @@ export function Chip({ app, state, one, isReachable }: ChipProps<CalendarPost | 
         openOne(app, one);
       }}
     >
-      <span class="unseen">{name}</span>
       {tiles !== undefined && look.mediaUrl !== "" && (
         <Thumb key={look.mediaUrl} src={tiles.pictureUrl(look.mediaUrl)} />
       )}
-      <Sign sign={look.sign} />
+      <Sign sign={look.sign} says={name} />
       <span class="time" aria-hidden="true">
         {time}
       </span>{" "}
@@ -168,8 +167,7 @@ export function Slot({ state, one, isReachable }: Omit<ChipProps<FreeSlot>, "app
         onOpen?.({ kind: "slot", accountId, at });
       }}
     >
-      <span class="unseen">{name}</span>
-      <span class="time" aria-hidden="true">
+      <span class="time" role="img" aria-label={name}>
         {time}
       </span>{" "}
       {tiles?.markOf([accountId], null)}

@@ -74,7 +74,7 @@ describe("the calendar page", () => {
       { id: "post_3", caption: "Lost", scheduledAt: "2026-11-10T08:00:00Z", status: "failed" },
     ]);
     await shown.view.getByRole("heading", { name: "November 2026" }).waitFor();
-    expect(await cell("2026-11-24").locator("> .unseen").textContent()).toMatch(
+    expect(await cell("2026-11-24").locator(".unseen").textContent()).toMatch(
       /^Tuesday,? 24 November 2026, 1 post$/,
     );
     await cell("2026-11-24").getByRole("button", { name: "09:00, Hello, Scheduled, acc_1 (Feed)" }).waitFor();
@@ -86,7 +86,7 @@ describe("the calendar page", () => {
     );
     expect(await shown.view.locator("[aria-current=date]").getAttribute("data-day")).toBe("2026-11-21");
     // The days of October were not asked for; that is not the same as having no posts.
-    expect(await cell("2026-10-31").locator("> .unseen").textContent()).toContain("not loaded");
+    expect(await cell("2026-10-31").locator(".unseen").textContent()).toContain("not loaded");
     expect(heights().at(-1)).toBeGreaterThan(300);
   });
 
@@ -160,7 +160,7 @@ describe("the calendar page", () => {
     await show(posts);
     await shown.view.getByText("240 scheduled").waitFor();
     expect(shown.calls.length).toBeGreaterThan(2);
-    expect(await cell("2026-11-30").locator("> .unseen").textContent()).toContain("8 posts");
+    expect(await cell("2026-11-30").locator(".unseen").textContent()).toContain("8 posts");
     expect(await complaint().count()).toBe(0);
   });
 
@@ -174,7 +174,7 @@ describe("the calendar page", () => {
       capabilities: {},
     });
     expect(await complaint().innerText()).toMatch(/^These are the first \d+ of 241 posts/);
-    expect(await cell("2026-11-28").locator("> .unseen").textContent()).toContain("not loaded");
+    expect(await cell("2026-11-28").locator(".unseen").textContent()).toContain("not loaded");
   });
 
   it("tells two channels of one platform apart", async () => {

@@ -36,11 +36,11 @@ describe("the calendar", () => {
   it("shows drafts as what they are, and how much is free on a day", async () => {
     await using shown = await show({});
     const cell = (day: string) => shown.view.locator(`[data-key="cell:${day}"]`);
-    expect(await cell("2026-11-24").locator("> .unseen").textContent()).toMatch(/, 1 post, 1 draft$/);
+    expect(await cell("2026-11-24").locator(".unseen").textContent()).toMatch(/, 1 post, 1 draft$/);
     await cell("2026-11-25")
       .getByRole("button", { name: "10:30, Half written, Draft, Blog", exact: true })
       .waitFor();
-    expect(await cell("2026-11-26").locator("> .unseen").textContent()).toMatch(/, no posts, 2 free$/);
+    expect(await cell("2026-11-26").locator(".unseen").textContent()).toMatch(/, no posts, 2 free$/);
     expect(await cell("2026-11-26").innerText()).toContain("2 free");
     expect(await shown.view.locator("#legend").innerText()).toMatch(
       /1 scheduled\s+\?\s*1 waiting for you\s+✎\s*1 draft/,
