@@ -91,7 +91,7 @@ describe("writing", () => {
     await expect.poll(() => text().inputValue()).toBe("Hello from the hut");
     expect(await channel("Blog").isChecked()).toBe(true);
     await button("Schedule").click();
-    await page.getByText(/^Scheduled for .* on 2 channels\.$/).waitFor();
+    await page.getByText(/^Scheduled for .* on Blog and Alpine Club\.$/).waitFor();
     await page.waitForURL(/\/app\/plan(?:\?day=|$)/);
     const [draft] = await drafts();
     expect(draft).toMatchObject({ state: "scheduled", caption: "Hello from the hut" });
