@@ -7,7 +7,7 @@ export default defineTool({
   title: "Connect a channel",
   permission: "accounts",
   description:
-    "Connect a channel, or reconnect one whose status asks for it. Answers an address that the person opens to agree or to enter secrets. Never ask for a password or token in the chat. Then call check_connection. " +
+    "Connect a channel, or reconnect one that asks for it. Answers an address that the person opens to agree or enter secrets. Never ask for a password or token in the chat. Then call check_connection. " +
     'Example: {"provider":"bluesky","handle":"alice.example"}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: ConnectArgs,

@@ -7,7 +7,7 @@ export default defineTool({
   title: "List choices",
   permission: "read",
   description:
-    "The values that a metadata field may have on a channel, where only the platform knows them: boards, playlists (metadataSchema of list_platforms). The field mention finds people, as @[Name](id) to put into a text. " +
+    "The values that a metadata field may have on a channel, where only its platform knows: boards, playlists (metadataSchema of list_platforms). The field mention finds people, as @[Name](id) for a text. " +
     'Example: {"accountId":"Blog","field":"boardId"}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   input: ChoicesArgs,

@@ -9,7 +9,7 @@ export default defineTool({
   title: "Save a draft",
   permission: "draft",
   description:
-    "Write or change a draft: one text for several channels, with what differs on each. Nothing goes out. With submit it waits for a person. Use it instead of schedule_post where a person is to look first. " +
+    "Write or change a draft: one text for several channels, with what differs on each. Nothing goes out. With submit it waits for a person. Use it instead of schedule_post where a person looks first. " +
     'Example: {"caption":"Hello","targets":[{"accountId":"Blog"},{"accountId":"mastodon","caption":"Hi"}],"submit":true}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: SaveDraft,

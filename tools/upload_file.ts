@@ -15,7 +15,7 @@ export default defineTool({
   name: "upload_file",
   title: "Upload a file",
   description:
-    "Brings a picture, video, sound or PDF into the store, for mediaUrl in save_draft or schedule_post. With url it is fetched. Without a source, the answer is an address for one upload within 15 minutes. " +
+    "Brings a picture, video, sound or PDF into the store, for mediaUrl in save_draft or schedule_post. With url it is fetched. Without a source: an address for one upload within 15 minutes. " +
     'Example: {"url":"https://example.com/a.jpg","altText":"A lake"}',
   permission: "files",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },

@@ -60,7 +60,6 @@ const closed = new Set<number>();
 export function sayFirst(message: Message): (then: Message, isOver: boolean) => void {
   const id = show({ ...message, undo: null });
   return (then, isOver) => {
-    if (!isNews(then)) return close(id);
     const isThere = toasts.value.some((one) => one.id === id);
     if (!isThere && isOver && !closed.has(id)) return add({ ...then, undo: null });
     toasts.value = toasts.value.map((one) => (one.id === id ? { ...then, undo: null, id } : one));

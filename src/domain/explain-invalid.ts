@@ -44,7 +44,7 @@ function explainIssue(issue: Issue, schema: z.ZodObject, telling: Telling): Said
             leadFrom(issue, schema, telling),
           );
     case "invalid_value":
-      return `${field}: must be ${listOf(issue.values.map((value) => JSON.stringify(value)))}.`;
+      return `${field}: ${issue.input === "" ? "is empty, and " : ""}must be ${listOf(issue.values.map((value) => JSON.stringify(value)))}.`;
     case "too_big":
       return `${field}: ${boundOf(issue, "at most", issue.maximum)}.`;
     case "too_small":

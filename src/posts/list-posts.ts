@@ -1,6 +1,6 @@
 import { meantBound } from "../domain/arguments/meant-times.ts";
 import { ended, join, named, type Said, say, withSteps } from "../domain/sentences.ts";
-import { withWaits } from "./waits.ts";
+import { warnOfHeldChannels, withWaits } from "./waits.ts";
 import { findPlatform } from "../channels/platform-io/list-platforms.ts";
 import { decodeCursor, encodeCursor, unknownCursor } from "../domain/cursor.ts";
 import { AppError } from "../domain/errors.ts";
@@ -44,7 +44,12 @@ export async function listPosts(call: CallContext, args: ListPostsArgs): Promise
     now: () => ctx.clock.monotonic(),
   });
   const late = before === null ? await warnOfLate(call, args, filters) : [];
-  const warnings = [...late, ...describeTakenDown(ctx, page.rows), ...describeDismissed(page.rows)];
+  const warnings = [
+    ...late,
+    ...(await warnOfHeldChannels(call, page.rows)),
+    ...describeTakenDown(ctx, page.rows),
+    ...describeDismissed(page.rows),
+  ];
   return {
     posts: (await withWaits(ctx, page.rows)).map(toPost),
     nextCursor:
@@ -263,7 +268,15 @@ export async function showCalendar(call: CallContext, args: CalendarArgs): Promi
     providers.map((provider) => [provider, ctx.platforms.get(provider)?.title ?? provider]),
   );
   const shown = { from: toIso(from), to: toIso(to), timezone };
-  return { posts: (await withWaits(ctx, shownRows)).map(toPost), freeSlots, names, platforms, ...shown };
+  const warnings = await warnOfHeldChannels(call, shownRows);
+  return {
+    posts: (await withWaits(ctx, shownRows)).map(toPost),
+    freeSlots,
+    names,
+    platforms,
+    ...shown,
+    ...(warnings.length === 0 ? {} : { warnings }),
+  };
 }
 
 /** What is next is a post, not a channel: copies that go out together with the last one are told, too. */

@@ -1,4 +1,4 @@
-import { withWaits } from "./waits.ts";
+import { warnOfHeldChannels, withWaits } from "./waits.ts";
 import { fromStoredOrNull, join, type Said, say } from "../domain/sentences.ts";
 import {
   canReconcile,
@@ -96,12 +96,14 @@ export async function getPost(
   const seen = input.insights === true ? await showInsights(ctx, found) : null;
   const row = seen?.insights.state === "live" ? await forgetDeletion(ctx, found) : found;
   const [shown = row] = await withWaits(ctx, [row]);
+  const held = await warnOfHeldChannels({ ctx, caller }, [row]);
   return {
     post: toPost(shown),
     ...showPlan(plan ?? undefined),
     ...(await showPreparing(ctx, row)),
     ...(isTakenDown(row) ? { warnings: [describeTakenDown(ctx, row)] } : readWarnings(row)),
     ...(isDismissed(row) ? { warnings: [describeDismissed(row)] } : {}),
+    ...(held.length === 0 ? {} : { warnings: held }),
     ...seen,
     ...(input.history === true ? { history: await readHistory(ctx, row) } : {}),
   };

@@ -21,7 +21,7 @@ import { formatTime } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import { toPost } from "../store/queries/posts.ts";
 import { findAccount, namesOfAccounts, showAccount } from "../channels/accounts/accounts.ts";
-import { describeLimit, describeUnderWay } from "../channels/accounts/late-posts.ts";
+import { describeLimit, describeUnderWay, describeWaiting } from "../channels/accounts/late-posts.ts";
 import type { CallContext } from "../context.ts";
 import { getFile } from "../files/files.ts";
 import { prepareEdit } from "./live-posts.ts";
@@ -245,7 +245,8 @@ export async function askToCancel(
     return `Delete the post ${await name(call, row)} from the platform? ${state}`;
   }
   if (!isIn(row, TRANSITIONS.cancel.from)) return null;
-  return `Cancel the post ${await name(call, row)}? It is due on ${time} and will not go out.`;
+  const tense = row.scheduled_at < call.ctx.clock.now() ? "was" : "is";
+  return `Cancel the post ${await name(call, row)}? It ${tense} due on ${time} and will not go out.`;
 }
 
 /**
@@ -328,10 +329,9 @@ export async function askToDisconnect(
   const row = await findAccount(call.ctx, call.caller, input.accountId);
   if (row.status === "disconnected") return null;
   const { queuedCount } = await showAccount(call.ctx, call.ctx.store, row);
-  const waiting = queuedCount === 1 ? " 1 waiting post fails" : ` ${queuedCount} waiting posts fail`;
-  const posts = queuedCount === 0 ? "" : `${waiting} unless it is connected again in time.`;
+  const waiting = describeWaiting(queuedCount);
   const underWay = await describeUnderWay(call.ctx, call.ctx.store, { account: row, next: "held" });
-  return `Disconnect ${plainText(channelInFull(row), MAX_NAME)}? Its passwords and tokens will be forgotten.${posts}${underWay === null ? "" : ` ${underWay}`}`;
+  return `Disconnect ${plainText(channelInFull(row), MAX_NAME)}? ${["Its passwords and tokens will be forgotten.", waiting, underWay].filter((one) => one !== null).join(" ")}`;
 }
 
 export async function askToDeleteFile(

@@ -24,9 +24,8 @@ export async function schedulePost(
   call: CallContext,
   input: PostBody,
 ): Promise<{ post: SaidPost; warnings: Said[]; dryRun?: true; preview?: Preview }> {
-  const prepared = await preparePost(call, input, { isDone: true });
-  const { preview } = prepared;
-  const warnings = [...prepared.warnings, ...(await describeNamesakes(call, [prepared.row.account_id]))];
+  const prepared = await prepareNamed(call, input, { isDone: true });
+  const { preview, warnings } = prepared;
   if (preview !== undefined) return { post: asDryRun(prepared.row), warnings, dryRun: true, preview };
   const answer = await commitOnce(call, async (tx) => {
     const [{ row } = prepared] = await storePosts(call, tx, [prepared]);
@@ -34,6 +33,13 @@ export async function schedulePost(
   });
   call.ctx.wakePublisher();
   return answer;
+}
+
+/** The answer tells which channel was taken, where its name alone means another one, too. */
+async function prepareNamed(...args: Parameters<typeof preparePost>): Promise<PreparedPost> {
+  const prepared = await preparePost(...args);
+  const { row, warnings } = prepared;
+  return { ...prepared, warnings: [...warnings, ...(await describeNamesakes(args[0], [row.account_id]))] };
 }
 
 /** Posts that are scheduled in one call. */
@@ -63,7 +69,7 @@ export async function schedulePosts(
     const readsLinks = call.ctx.clock.monotonic() - begunAt < READING_MS;
     const known = { before, readsLinks, isDone: true, isOneOfSeveral: true };
     const body = input.dryRun === true ? { ...post, dryRun: true } : post;
-    checked.push(await preparePost(call, body, known).catch((error: unknown) => refuse(error)));
+    checked.push(await prepareNamed(call, body, known).catch((error: unknown) => refuse(error)));
     call.progress(index + 1, input.posts.length, `Checked ${index + 1} of ${input.posts.length} posts.`);
   }
   // Taken back in time, nothing of it is scheduled.

@@ -1,6 +1,5 @@
 import { type Account, isCut, reconnectSentence } from "../domain/accounts/account.ts";
 import { join, type Said, say } from "../domain/sentences.ts";
-import { foldName } from "../domain/accounts/channel-names.ts";
 import {
   type AccountChange,
   freeSlotsBetween,
@@ -10,12 +9,12 @@ import {
 } from "../domain/accounts/schedule.ts";
 import { AppError, nothingToChange } from "../domain/errors.ts";
 import { canReachAccount } from "../domain/permissions.ts";
-import { plainText, quote } from "../domain/text/plain-text.ts";
+import { plainText } from "../domain/text/plain-text.ts";
 import type { ChangedPost } from "../domain/posts/post-body.ts";
 import { MINUTE } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { Tx } from "../store/engine/store.ts";
-import { listAccountNames, startWaitingPosts, type AccountRow } from "../store/queries/accounts.ts";
+import { startWaitingPosts, type AccountRow } from "../store/queries/accounts.ts";
 import { findPosts, transition } from "../store/queries/posts.ts";
 import {
   freeSlotsOf,
@@ -25,7 +24,12 @@ import {
   storePlan,
 } from "../store/queries/slots.ts";
 import { commitOnce } from "../access/idempotency.ts";
-import { findAccount, namesAmong, namesOfAccounts, showAccount } from "../channels/accounts/accounts.ts";
+import {
+  describeNamesake,
+  findAccount,
+  namesOfAccounts,
+  showAccount,
+} from "../channels/accounts/accounts.ts";
 import {
   failTooLate,
   readRelease,
@@ -207,21 +211,12 @@ async function apply(
   const told = isFreed(before, change) ? await releaseLate(ctx, tx, { account: after, now, isDryRun }) : null;
   const account = await showAccount(ctx, tx, after);
   const pause = change.paused === 1 ? await describePause(ctx, tx, after, account.queuedCount) : null;
-  const twin = change.name === undefined ? null : await describeNamesake({ ctx, caller }, tx, after);
+  const twin =
+    change.name === undefined
+      ? null
+      : await describeNamesake(ctx, tx, after, (id) => canReachAccount(caller, id));
   const warnings = [told, describeCut(after, change), pause, twin].filter((one) => one !== null);
   return { account, moved: showChanged(moved), ...(warnings.length === 0 ? {} : { warnings }) };
-}
-
-/** That a name alone means no channel any more. Null: no other one is called so. */
-async function describeNamesake(
-  { ctx, caller }: Pick<CallContext, "ctx" | "caller">,
-  tx: Tx,
-  { id, owner_id, name }: AccountRow,
-): Promise<string | null> {
-  const channels = (await listAccountNames(tx, owner_id)).filter((one) => canReachAccount(caller, one.id));
-  if (!channels.some((other) => other.id !== id && foldName(other.name) === foldName(name))) return null;
-  const called = namesAmong(ctx, channels).get(id) ?? name;
-  return `Another channel is called ${quote(name)}, too. Call this one "${plainText(called, MAX_NAME)}", or give it another name.`;
 }
 
 /** What becomes of late posts of a channel that is resumed, in sentences. Those that are too late have failed then. */

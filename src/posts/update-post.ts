@@ -4,18 +4,20 @@ import { ended, fromStored, join, type Said, say } from "../domain/sentences.ts"
 import { quote } from "../domain/text/plain-text.ts";
 import { assertTakesPosts, assertUsable, isCut, reconnectSentence } from "../domain/accounts/account.ts";
 import { AppError, nothingToChange } from "../domain/errors.ts";
+import { signatureOf } from "../domain/permissions.ts";
 import type { SaidPost } from "../domain/posts/post.ts";
 import type { Preview } from "../domain/posts/preview.ts";
 import { conflictSentence } from "../domain/posts/post-states.ts";
 import type { Tx } from "../store/engine/store.ts";
 import type { PostRow } from "../store/schema/tables.ts";
+import { findDraftRow } from "../store/queries/drafts.ts";
 import { findPlan } from "../store/queries/plans.ts";
 import { hasEffects, lockPost, toPost, transition, type TransitionSet } from "../store/queries/posts.ts";
 import type { Standing } from "../store/queries/publishing/standing.ts";
 import type { AccountRow } from "../store/queries/accounts.ts";
 import { findAccount } from "../channels/accounts/accounts.ts";
 import { commitOnce } from "../access/idempotency.ts";
-import type { AppContext, CallContext } from "../context.ts";
+import type { CallContext } from "../context.ts";
 import { requireFiles } from "../files/media-places.ts";
 import { reconcileInDoubt } from "../publishing/reconcile.ts";
 import { contentOf, type PostContent } from "./post-form.ts";
@@ -75,7 +77,7 @@ export async function updatePost(call: CallContext, input: PostChange): Promise<
     const doubles = await warnOfDoubles(ctx, changed, { isDone: !dryRun });
     const silence = patch.scheduledAt === undefined ? [] : await warnOfSilence(call, [changed.scheduled_at]);
     const same = sayIfSame(patch, before, changed);
-    const approved = await warnOfApproval(ctx, before, changed);
+    const approved = await warnOfApproval(call, before, changed);
     const done = dryRun ? [] : warnOfDone(call);
     const warnings = [...done, ...same, ...approved, ...told, ...checked.warnings, ...doubles, ...silence];
     if (dryRun) {
@@ -115,12 +117,26 @@ function sayIfSame(patch: PostInput, before: PostRow, after: PostRow): string[] 
   return isAsked && CONTENT.every((column) => after[column] === before[column]) ? [NOTHING_CHANGED] : [];
 }
 
-/** What was approved as a draft goes out otherwise. */
-async function warnOfApproval({ store }: AppContext, before: PostRow, after: PostRow): Promise<string[]> {
+/** What others approved as a draft, or was asked to be approved, goes out otherwise. */
+async function warnOfApproval(
+  { ctx: { store }, caller }: CallContext,
+  before: PostRow,
+  after: PostRow,
+): Promise<string[]> {
   const isSame = APPROVED.every((column) => after[column] === before[column]);
   const plan = isSame ? null : await findPlan(store, before.id);
   if (plan === null || plan.draft_id === null) return [];
-  return ["It was approved as a draft with other content: what goes out now was not approved."];
+  const draft = await findDraftRow(store, caller.ownerId, plan.draft_id);
+  const { keyId, wasAsked } = readApproval(draft?.decision ?? "{}");
+  if (wasAsked === false && keyId === signatureOf(caller)) return [];
+  return [
+    "It was approved as a draft with other content: what goes out now was not approved. Tell who approved it.",
+  ];
+}
+
+/** Of older drafts it is not known whether anybody was asked. */
+function readApproval(decision: string): { readonly keyId?: string; readonly wasAsked?: boolean } {
+  return JSON.parse(decision);
 }
 
 const APPROVED = ["media_url", "caption", "metadata"] as const;
@@ -186,7 +202,7 @@ export async function retryPost(
   const again = isChanged
     ? await checkChanges(call, row, { ...read, isTimed, isDone: !dryRun })
     : await asItWas(call, row, !dryRun);
-  const warnings = [...(dryRun ? [] : warnOfDone(call)), ...again.warnings];
+  const warnings = [...(dryRun ? [] : warnOfDone(call)), ...warnOfKeptFields(call), ...again.warnings];
   // The answer of one without changes has them only where there are some.
   const told = isChanged || warnings.length > 0 ? { warnings } : {};
   if (dryRun) {
@@ -209,6 +225,15 @@ export async function retryPost(
   });
   ctx.wakePublisher();
   return answer;
+}
+
+const RETRIED: readonly string[] = ["caption", "mediaUrl", "metadata", "thumbnailUrl"];
+
+/** Who gave a field without a value may have meant to empty it. */
+function warnOfKeptFields({ leftEmpty = [] }: CallContext): string[] {
+  const fields = RETRIED.filter((field) => leftEmpty.includes(field));
+  if (fields.length === 0) return [];
+  return [`${fields.join(", ")} came empty, which counts as left out, so that stays as it was.`];
 }
 
 /** Begins what is said of a retry that changes nothing, or the time alone. */
@@ -258,7 +283,7 @@ async function checkChanges(
     set: { ...checked.row, next_at: checked.row.due_at },
     warnings: [
       ...(isSame ? sentAsItWas(row, account, read.isTimed) : []),
-      ...(await warnOfApproval(ctx, row, { ...row, ...checked.row })),
+      ...(await warnOfApproval(call, row, { ...row, ...checked.row })),
       ...read.warnings,
       ...checked.warnings,
       ...doubles,

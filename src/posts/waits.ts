@@ -1,11 +1,22 @@
-import { ended, fromStored, join, Message, type Said, sentencesIn, toStored } from "../domain/sentences.ts";
-import { toldState, whyHeld } from "../domain/accounts/account.ts";
+import {
+  ended,
+  fromStored,
+  join,
+  Message,
+  type Said,
+  say,
+  sentencesIn,
+  toStored,
+} from "../domain/sentences.ts";
+import { isCut, toldState, whyHeld } from "../domain/accounts/account.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
+import { plural } from "../domain/text/plain-text.ts";
 import { describeTry } from "../domain/time.ts";
 import type { ShownRow } from "../store/schema/tables.ts";
+import { listAccountRows } from "../store/queries/accounts.ts";
 import { listWaits, type WaitingPost } from "../store/queries/publishing/waiting-posts.ts";
 import { keptUntil, whyItWaits } from "../channels/accounts/late-posts.ts";
-import type { AppContext } from "../context.ts";
+import type { AppContext, CallContext } from "../context.ts";
 
 /**
  * The rows, those of due posts that do not go out with the reason as their error: what holds their channel up is
@@ -31,6 +42,28 @@ export async function withWaits<T extends ShownRow>(
           ? whyWaiting(ctx, found, now)
           : withNextTry(ctx, row.error, found),
     };
+  });
+}
+
+/** Of posts that are shown before their time, what keeps their channels back: once for each. */
+export async function warnOfHeldChannels(
+  { ctx: { store, clock }, caller }: Pick<CallContext, "ctx" | "caller">,
+  rows: readonly ShownRow[],
+): Promise<Said[]> {
+  const waiting = rows.filter(({ status }) => status === "scheduled");
+  // A post that is due says it in its error.
+  const held = new Set(
+    waiting.filter((row) => row.scheduled_at > clock.now()).map(({ account_id: id }) => id),
+  );
+  const accounts = held.size === 0 ? [] : await listAccountRows(store, caller.ownerId);
+  return accounts.flatMap((account): Said[] => {
+    const count = waiting.filter((row) => row.account_id === account.id).length;
+    const why = held.has(account.id) ? whyHeld(account) : null;
+    if (why === null) return [];
+    const waits = `${plural(count, "post that is shown waits", "posts that are shown wait")} for it.`;
+    if (!isCut(account)) return [`${why} ${waits}`];
+    const next = [{ do: "reconnect", provider: account.provider, accountId: account.id } as const];
+    return [join(say(why, { next }), waits)];
   });
 }
 

@@ -7,7 +7,7 @@ import { DAY, MINUTE, formatTime } from "../domain/time.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import type { PostRow } from "../store/schema/tables.ts";
 import type { Reader } from "../store/engine/store.ts";
-import type { AccountRow } from "../store/queries/accounts.ts";
+import { type AccountRow, findAccountRow } from "../store/queries/accounts.ts";
 import {
   findWaitingNear,
   findWaitingTwin,
@@ -277,7 +277,8 @@ export async function warnOfSameText(
   const found = await listSameText(reader, row, { now, ms: REPETITION_MS });
   const [other] = isTold === undefined ? found : found.filter(isTold);
   if (other === undefined) return [];
-  const isOut = row.scheduled_at <= now;
+  const account = await findAccountRow(reader, row.owner_id, row.account_id);
+  const isOut = row.scheduled_at <= now && (account === undefined || whyHeld(account) === null);
   const usual = isDone ? (isOut ? "Take this one down" : "Cancel this one") : "Leave this one out";
   const what = (row.caption ?? "").trim() === "" ? "The same media" : "The same text";
   const state = describeSame(other, { now, timezone: settings.timezone });

@@ -138,11 +138,7 @@ export function createToolbox(
     options: CallOptions,
   ): Promise<Omit<CallResult, "outOfReach">> => {
     const { name } = tool;
-    const { idempotencyKey, ...input } = readArguments(
-      tool.input,
-      args,
-      options.fields ?? fieldsOf(tool, caller),
-    );
+    const { idempotencyKey, ...input } = readOrTell(tool, args, options.fields ?? fieldsOf(tool, caller));
     const key = options.idempotencyKey ?? (typeof idempotencyKey === "string" ? idempotencyKey : undefined);
     const leftEmpty = emptyAmong(args).filter((field) => input[field] === undefined);
     let sentences: SentencesAt = {};
@@ -168,6 +164,23 @@ export function createToolbox(
 }
 
 type Input = Record<string, unknown>;
+
+/** Of one item that cannot be read, the refusal says what became of the others. */
+function readOrTell({ input, hints }: AnyTool, args: unknown, known: readonly string[]): Input {
+  try {
+    return readArguments(input, args, known);
+  } catch (error) {
+    const isOfMany =
+      !hints.readOnly &&
+      isFields(args) &&
+      MANY.some((field) => Array.isArray(args[field]) && args[field].length > 1);
+    if (!isOfMany || !(error instanceof AppError)) throw error;
+    throw new AppError(error.kind, [error.said, "Nothing of this call was done."], { cause: error });
+  }
+}
+
+/** What holds items of a call that each stand for themselves. */
+const MANY = ["posts", "ids", "drafts"];
 type RunContext = Pick<CallContext, "ctx" | "caller" | "idempotency" | "leftEmpty">;
 
 type RunOptions = CallOptions & { readonly context: RunContext };

@@ -44,7 +44,10 @@ const SENT =
 describe("a due post that does not go out says why", () => {
   it.each([
     ["rate_limit", /^Feed takes no more posts from this channel for now\./],
-    ["spacing", /^Posts of this channel that are late go out one after the other\./],
+    [
+      "spacing",
+      /^Posts of this channel whose time has come go out one after the other, the earliest first\./,
+    ],
     ["order", /^An earlier post of this channel is tried again first\./],
   ] as const)("where its channel waits for a cause: %s", async (cause, why) => {
     await hold({ next_allowed_at: soon(), wait_cause: cause });

@@ -115,10 +115,16 @@ describe("a paused channel", () => {
     await schedule(30 * MINUTE, { caption: "Fresh bread" });
     await schedule(2 * HOUR);
     const told = [
-      "2 posts wait for this channel. A post may go out up to 1 hour late. Once the channel is resumed, what is later than that fails. The first, “Fresh bread”, is due on Saturday 21 November 2026, 09:30 (UTC), and can go out until Saturday 21 November 2026, 10:30 (UTC). Should it be paused until Saturday 28 November 2026, 09:00 (UTC), 2 of them fail.",
+      "2 posts wait for this channel. A post may go out up to 1 hour late. Once the channel is resumed, what is later than that fails. The first, “Fresh bread”, is due on Saturday 21 November 2026, 09:30 (UTC), and can go out until Saturday 21 November 2026, 10:30 (UTC). Should it be paused for a week, 2 of them fail.",
     ];
     expect((await pause(true, { dryRun: true })).warnings).toEqual(told);
     expect((await pause()).warnings).toEqual(told);
+    await service.clock.advance(31 * MINUTE);
+    const [late] = (await pause(true, { dryRun: true })).warnings;
+    expect(late).toContain("was due on Saturday 21 November 2026, 09:30 (UTC), and can go out until");
+    await service.clock.advance(HOUR);
+    const [tooLate] = (await pause(true, { dryRun: true })).warnings;
+    expect(tooLate).toContain(", and could go out until Saturday 21 November 2026, 10:30 (UTC).");
   });
 
   it("makes no post late, and none of its posts is the next one", async () => {

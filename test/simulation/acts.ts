@@ -48,6 +48,48 @@ async function crowd(people: People): Promise<void> {
   await Promise.all([1, 2, 3].map(() => schedule(people, "slot")));
 }
 
+/** Several posts in one call: each stands for itself, or all or none. */
+async function batch(people: People): Promise<void> {
+  const { world } = people;
+  const channel = world.pick(people.channels);
+  const atomic = world.chance(0.5);
+  const posts = Array.from({ length: world.between(2, 4) }, () => {
+    const at = momentIn(people, world.between(5_000, 8 * 60_000));
+    return {
+      name: people.newName(),
+      at: world.chance(0.6) ? null : at,
+      channel: world.chance(0.7) ? channel : world.pick(people.channels),
+    };
+  });
+  const key = world.chance(0.5) ? { idempotencyKey: `batch ${posts[0]?.name}` } : {};
+  const args = {
+    posts: posts.map(({ name, at, channel: { id } }) => ({
+      accountId: id,
+      caption: `${name} v1`,
+      ...(at === null ? { slot: "next" } : { scheduledAt: iso(at) }),
+    })),
+    atomic,
+    ...key,
+  };
+  const asked = people.ask("schedule_posts", args);
+  if (asked === null) return;
+  const { deed } = asked;
+  const wishes = posts.map(({ name, at, channel: to }) =>
+    newWish(name, to, [{ text: `${name} v1`, scheduledAt: at ?? -Infinity, deed }]),
+  );
+  people.wishes.push(...wishes);
+  const done = await untilDone(people, [asked], "idempotencyKey" in args ? 3 : 0);
+  const results = (done?.answer["results"] ?? []) as { post: { id: string; scheduledAt: string } | null }[];
+  for (const [index, wish] of wishes.entries()) {
+    const post = results[index]?.post ?? null;
+    const [first] = wish.versions;
+    wish.id = post?.id ?? null;
+    if (post !== null && posts[index]?.at === null) wish.slotAt = Date.parse(post.scheduledAt);
+    if (post === null && done !== null && first !== undefined)
+      wish.versions[0] = { ...first, deed: { ...deed, outcome: "refused" } };
+  }
+}
+
 /** Asks again where no answer came, unless the database was put back meanwhile. With one key, or of one table, they are one deed: the first. */
 async function untilDone(
   people: People,
@@ -199,6 +241,7 @@ async function pause(people: People): Promise<void> {
 const ACTS: readonly (readonly [name: string, share: number, act: Act])[] = [
   ["schedule", 5, (people) => schedule(people)],
   ["crowd", 1, crowd],
+  ["batch", 1, batch],
   ["update", 2, update],
   ["cancel", 1, cancel],
   ["retry", 1, retry],

@@ -46,6 +46,8 @@ function untrue({ told, wishes, published }: Outcome): string[] {
     const wish = wishes.find((one) => hasText(one, data.caption));
     // Somebody said so.
     if (wish?.repeats.some(({ args }) => args["outcome"] === "published") === true) return [];
+    // It is out with a text that the copy did not know.
+    if (wish?.isForgotten === true && published.some(({ text }) => hasText(wish, text))) return [];
     return [`${one.path} was told that “${data.caption}” is out, and nobody could see it.`];
   });
 }

@@ -4,6 +4,7 @@ import type { Json } from "../../shared/json.ts";
 import { now } from "../../shared/clock.ts";
 import { createFormats } from "../../shared/formats.ts";
 import { countPosts } from "../../shared/texts.ts";
+import { newestOf } from "../../shared/newest.ts";
 import type { Host } from "../../shared/host.ts";
 import type { Wire } from "../../shared/wire.ts";
 import { certainPart, loadCalendar, NO_CALENDAR, NOTHING_LOADED } from "./load-calendar.ts";
@@ -101,6 +102,8 @@ export class App {
   /** Reloads the days shown. `isQuiet`: no one asked for it, and nothing is shown of it but what is new. */
   reload(isQuiet = false): Promise<void> {
     const state = this.state;
+    // What is being read may have been read before what it is reloaded for.
+    if (isQuiet && state?.isLoading === true) this.#changes += 1;
     if (state === null || state.move !== null || (isQuiet && state.isLoading)) return Promise.resolve();
     return this.show(state.view, state.day, null, isQuiet ? "quietly" : "anew");
   }
@@ -196,6 +199,15 @@ export class App {
     const changes = this.#changes;
     const loaded = await loadCalendar((args) => this.#host.call("show_calendar", args), this.#filters, days);
     return changes === this.#changes || load !== this.#loads ? loaded : this.#load(days, load);
+  }
+
+  /** Shows posts as they are known to be by now, where an older answer has them otherwise. */
+  takePosts(known: ReadonlyMap<string, CalendarPost>): void {
+    if (this.state === null) return;
+    const { busy, calendar } = this.state;
+    const posts = calendar.posts.map((post) => (busy.has(post.id) ? post : newestOf(post, known)));
+    const isNews = posts.some((post, at) => post !== calendar.posts[at]);
+    if (isNews) this.update({ calendar: { ...calendar, posts } });
   }
 
   #takeLoaded(calendar: Calendar, isQuiet = false): void {

@@ -133,7 +133,8 @@ async function doWork(app: App, post: CalendarPost, work: Work, shown = post): P
     replacePost(app, readPost(answer["post"]) ?? shown);
     return answer;
   } catch (error) {
-    replacePost(app, post);
+    // Who was told of another one sees it, and their next try is about that.
+    replacePost(app, (error instanceof OtherThanSeen && readPost(error.post)) || post);
     const text = sentenceOf(error);
     // After an answer that was lost, it is not known where the post is.
     const isKnown = !(error instanceof OtherThanSeen || text.includes(SERVER_SILENT));

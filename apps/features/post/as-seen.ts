@@ -1,4 +1,5 @@
-import { jsonOf, textOf } from "../../shared/json.ts";
+import { changedInWords, differing } from "../../shared/changed-fields.ts";
+import { type Json, jsonOf, textOf } from "../../shared/json.ts";
 import { isStatus, STATUSES } from "../../shared/statuses.ts";
 
 /** A post as a person saw it. Its times are as the server writes them. */
@@ -16,27 +17,45 @@ interface SeenChange<Seen extends SeenPost, T> {
   when(ms: number): string;
 }
 
-/** Others changed what the person saw. It says how the post is now. */
-export class OtherThanSeen extends Error {}
+/** Others changed what the person saw. It says what, and has the post as it is now. */
+export class OtherThanSeen extends Error {
+  readonly post: Json;
 
-/** Changes a post only if it still is what the person saw. */
+  constructor(post: Json, words: string) {
+    super(`Nothing was done: the post was changed elsewhere. ${words}`);
+    this.post = post;
+  }
+}
+
+/** By a post as the person saw it: as others made it, which the person was told. */
+const told = new WeakMap<SeenPost, Json>();
+
+/** Changes a post only if it still is what the person saw, or was told. */
 export async function changeAsSeen<Seen extends SeenPost, T>(
   seen: Seen,
   how: SeenChange<Seen, T>,
 ): Promise<T> {
-  try {
-    return await how.change(seen.updatedAt);
-  } catch (error) {
-    const post = jsonOf(await how.read().catch(() => null));
-    const updatedAt = textOf(post["updatedAt"]);
-    if (updatedAt === "" || updatedAt === seen.updatedAt) throw error;
-    const isSame = how.fields.every((field) => JSON.stringify(post[field]) === JSON.stringify(seen[field]));
-    if (isSame) return changeAsSeen({ ...seen, updatedAt }, how);
-    const status = textOf(post["status"]);
-    const is =
-      status === "scheduled" || !isStatus(status)
-        ? `is planned for ${how.when(Date.parse(textOf(post["scheduledAt"])))}`
-        : `has the state “${STATUSES[status].label}”`;
-    throw new OtherThanSeen(`Nothing was done: the post was changed elsewhere meanwhile, and now ${is}.`);
+  const known = told.get(seen) ?? jsonOf(seen);
+  for (let at = textOf(known["updatedAt"]); ;) {
+    try {
+      return await how.change(at);
+    } catch (error) {
+      const post = jsonOf(await how.read().catch(() => null));
+      const updatedAt = textOf(post["updatedAt"]);
+      if (updatedAt === "" || updatedAt === at) throw error;
+      const others = differing(how.fields, known, post);
+      if (others.length > 0) {
+        told.set(seen, post);
+        throw new OtherThanSeen(post, othersInWords(others, post, how.when));
+      }
+      at = updatedAt;
+    }
   }
+}
+
+function othersInWords(others: readonly string[], post: Json, when: (ms: number) => string): string {
+  const status = textOf(post["status"]);
+  return others.includes("status") && isStatus(status)
+    ? `It has the state “${STATUSES[status].label}” now.`
+    : changedInWords(others, post, when);
 }

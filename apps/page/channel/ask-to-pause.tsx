@@ -1,10 +1,13 @@
 import { useEffect } from "preact/hooks";
+import { now } from "../../shared/clock.ts";
 import { sentenceOf, waitingPosts } from "../../shared/texts.ts";
 import { channelName, loadAccounts, loadStatus } from "../data/shared-data.ts";
+import { listAllPosts } from "../data/list-posts.ts";
 import { call } from "../data/tools.ts";
 import { useRefusal } from "../../ui/use-work.ts";
 import { Ask } from "../../ui/ask.tsx";
 import { say } from "../../ui/toasts.tsx";
+import { followPosts } from "./follow-posts.ts";
 
 interface AskProps {
   readonly account: { readonly id: string; readonly queuedCount: number };
@@ -47,8 +50,14 @@ export function AskToResume({ account: { id, queuedCount }, told = "", onDone, o
       yes="Resume"
       no="Leave it paused"
       onYes={async () => {
+        const due = await listAllPosts({
+          accountId: [id],
+          status: ["scheduled"],
+          to: new Date(now()).toISOString(),
+        });
         await setPaused(id, false);
         say(`“${name}” goes on.`);
+        if (due.length > 0) followPosts(due);
         onDone?.();
       }}
       onClose={onClose}

@@ -3,6 +3,7 @@ import type { Account } from "../../../src/domain/accounts/account.ts";
 import { besidePlatform, nameChannels, shortNames } from "../../../src/domain/accounts/channel-names.ts";
 import type { PlatformListing } from "../../../src/domain/accounts/platform-listing.ts";
 import type { Status } from "../../../src/domain/health/status.ts";
+import { inOrder } from "../../shared/in-order.ts";
 import { offline } from "../../shared/reach.ts";
 import { onUnreached } from "./wire.ts";
 import { session } from "./session.ts";
@@ -88,13 +89,22 @@ export async function loadPlatforms(): Promise<void> {
   platforms.value = (await call("list_platforms")).platforms;
 }
 
-export async function loadStatus(): Promise<void> {
-  try {
+const loadCounts = inOrder(
+  async () => {
     const drafts = call("list_drafts", { state: ["waiting"], limit: 100 });
     // Where both fail, the first tells why.
     drafts.catch(() => {});
-    status.value = await call("get_status");
-    waitingDrafts.value = (await drafts).drafts.length;
+    return { counts: await call("get_status"), waiting: (await drafts).drafts.length };
+  },
+  ({ counts, waiting }) => {
+    status.value = counts;
+    waitingDrafts.value = waiting;
+  },
+);
+
+export async function loadStatus(): Promise<void> {
+  try {
+    await loadCounts();
     offline.value = null;
   } catch (error) {
     offline.value = sentenceOf(error);

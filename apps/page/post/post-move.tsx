@@ -40,7 +40,9 @@ export function MovePost({ post, onChanged }: PostActionsProps) {
     before.current = planned;
     if (was === planned || isMine) return;
     if (value === was) setValue(planned);
-    else setWrong(`It was moved elsewhere meanwhile, to ${shortTime(Date.parse(post.scheduledAt))}.`);
+    // Where a move was refused for it, the refusal says so.
+    else if (!isBusy)
+      setWrong(`It was moved elsewhere meanwhile, to ${shortTime(Date.parse(post.scheduledAt))}.`);
   }, [planned]);
   const move = async (event: Event): Promise<void> => {
     event.preventDefault();

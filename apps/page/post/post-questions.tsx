@@ -2,13 +2,14 @@ import type { Post } from "../../../src/domain/posts/post.ts";
 import { countPosts, listed } from "../../shared/texts.ts";
 import { now } from "../../shared/clock.ts";
 import { may } from "../data/session.ts";
+import { learnPosts } from "../data/learned-posts.ts";
 import { channelName, findAccount, isPaused, loadStatus } from "../data/shared-data.ts";
 import { call } from "../data/tools.ts";
 import { type AskedChange, POST_CHANGES } from "../../features/post/post-changes.ts";
 import { AskToResume } from "../channel/ask-to-pause.tsx";
 import { Ask, ask } from "../../ui/ask.tsx";
 import { say } from "../../ui/toasts.tsx";
-import { dueNow, followPosts } from "./follow-posts.ts";
+import { followPosts } from "../channel/follow-posts.ts";
 import { updateAsSeen } from "./update-as-seen.ts";
 
 interface AskToSendProps {
@@ -66,9 +67,7 @@ export function askToSendNow(post: Post, onChanged: () => void): void {
         const args = { scheduledAt: new Date(now()).toISOString() };
         const seen = ["scheduledAt", "caption", "mediaUrl", "metadata"] as const;
         const sent = await updateAsSeen(post, args, seen);
-        // It may have to wait all the same, and the server says why.
-        const waits = sent.status === "scheduled" && dueNow([sent]).length > 0 ? sent.error : null;
-        say(waits ?? "The post goes out now.");
+        followPosts([sent]);
         onChanged();
       }}
       onClose={close}
@@ -114,5 +113,7 @@ export function askTo(what: AskedChange, { id }: Pick<Post, "id">, onChanged: ()
 
 /** Sends a failed post again, and says what becomes of it. */
 export async function sendAgain(id: string): Promise<void> {
-  followPosts([(await call("retry_post", { id })).post]);
+  const { post } = await call("retry_post", { id });
+  learnPosts([post]);
+  followPosts([post], true);
 }

@@ -4,8 +4,10 @@ import type { Post, Preparing } from "../../../src/domain/posts/post.ts";
 import { useLoad } from "../data/load.ts";
 import { useLookAgain } from "../data/look-again.ts";
 import { may } from "../data/session.ts";
+import { learnedPosts } from "../data/learned-posts.ts";
 import { isPaused, platformTitle } from "../data/shared-data.ts";
 import { call } from "../data/tools.ts";
+import { newestOf } from "../../shared/newest.ts";
 import { shortTime } from "../../shared/when.ts";
 import { isDismissed } from "../../shared/statuses.ts";
 import { StatusBadge } from "../../ui/badges.tsx";
@@ -35,7 +37,8 @@ interface PostViewProps {
 /** One post, beside the room: what its channel shows, what became of it, and what can be done. */
 export function PostView({ id, round = 0, onClose, onChanged }: PostViewProps) {
   const loaded = useLoad((signal) => call("get_post", { id, history: true }, { signal }), id);
-  const { data, error, again, reload } = loaded;
+  const { data: found, error, again, reload } = loaded;
+  const data = found && { ...found, post: newestOf(found.post, learnedPosts.value) };
   useLookAgain(reload);
   useEffect(() => {
     if (round > 0) reload();

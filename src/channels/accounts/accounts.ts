@@ -2,6 +2,7 @@ import { type Account, type AccountStatus, atEarliest, isCut } from "../../domai
 import { say } from "../../domain/sentences.ts";
 import {
   foldName,
+  isMistakable,
   nameChannels,
   type NamedChannel,
   namesFor,
@@ -53,7 +54,7 @@ export async function namesOfAccounts({
   );
 }
 
-/** Where posts with these ids of channels go, of those whose name alone another channel has, too. */
+/** Where posts with these ids of channels go, of those whose name alone means another channel, too. */
 export async function describeNamesakes(
   { ctx, caller }: Pick<CallContext, "ctx" | "caller">,
   accountIds: readonly string[],
@@ -64,9 +65,29 @@ export async function describeNamesakes(
   const names = namesAmong(ctx, channels);
   return channels.flatMap(({ id, name, handle }) => {
     const called = names.get(id) ?? name;
-    if (called === name || handle === null || !accountIds.includes(id)) return [];
-    return [`It goes to ${plainText(called, MAX_NAME)}. Another channel has that name, too.`];
+    if (called === name || !accountIds.includes(id)) return [];
+    const isName = channels.some((other) => other.id !== id && foldName(other.name) === foldName(name));
+    if (isName && handle === null) return [];
+    const has = isName ? "has that name" : `has the handle ${quote(name)}`;
+    return [`It goes to ${plainText(called, MAX_NAME)}. Another channel ${has}, too.`];
   });
+}
+
+/** That a name alone does not mean this channel any more. Null: no other one has it as its name or handle. */
+export async function describeNamesake(
+  ctx: Pick<AppContext, "platforms">,
+  reader: Reader,
+  { owner_id, ...own }: NamedChannel & { readonly owner_id: string },
+  isSeen: (id: string) => boolean = () => true,
+): Promise<string | null> {
+  const channels = (await listAccountNames(reader, owner_id)).filter(({ id }) => isSeen(id));
+  const other = channels.find((one) => one.id !== own.id && isMistakable(own, one));
+  if (other === undefined) return null;
+  const names = namesAmong(ctx, channels);
+  const [called, others] = [own, other].map(({ id, name }) => plainText(names.get(id) ?? name, MAX_NAME));
+  if (foldName(other.name) === foldName(own.name))
+    return `Another channel is called ${quote(own.name)}, too. Call this one "${called}", or give it another name.`;
+  return `The name of one channel is the handle of another one: ${own.name}${own.handle === null ? "" : ` (${own.handle})`} and ${other.name}${other.handle === null ? "" : ` (${other.handle})`}. Call this one "${called}" and that one "${others}", or give one another name.`;
 }
 
 /** What these are called beside each other. */
@@ -242,8 +263,8 @@ interface Meant {
 }
 
 /**
- * The channel that a text means: by its id, else by what `nameChannels` calls it, else by its name or handle, else
- * by its platform or by the user in its handle, where that is one channel. One that is disconnected counts as the
+ * The channel that a text means: by its id, else by what `nameChannels` calls it, else by its name, its handle or the
+ * user in that, else by its platform, where that is one channel. What begins with `@` is a handle. One that is disconnected counts as the
  * others do: what was meant for it does not go to another one of its name. Throws `invalid` that names all that may
  * be meant where several may, and `not_found` where none is, with those there are.
  */
@@ -254,14 +275,18 @@ export function findChannel<T extends Channel>(
 ): T {
   const names = namesAmong(ctx, channels);
   const word = foldName(wanted);
-  const isWord = (text: string): boolean => foldName(text) === word;
-  const ways: readonly ((channel: T) => boolean)[] = [
-    ({ id }) => id === wanted,
-    ({ id }) => isWord(names.get(id) ?? ""),
-    (channel) => wordsFor(ctx, channel).some(isWord),
-    ({ provider }) => wordsOfPlatform(ctx, provider).some(isWord),
-    ({ handle }) => word !== "" && isWord(userNameOf(handle) ?? ""),
-  ];
+  const isWord = (text: string | null): boolean => word !== "" && foldName(text ?? "") === word;
+  const isExact = channels.some(({ handle }) => isWord(handle));
+  const isHandle = ({ handle }: T): boolean => isWord(isExact ? handle : userNameOf(handle));
+  const called = (channel: T): string[] => wordsFor(ctx, channel);
+  const ways: readonly ((channel: T) => boolean)[] = wanted.trim().startsWith("@")
+    ? [isHandle, (channel) => called(channel).some((one) => one.startsWith("@") && isWord(one))]
+    : [
+        ({ id }) => id === wanted,
+        ({ id }) => isWord(names.get(id) ?? ""),
+        (channel) => called(channel).some(isWord) || isHandle(channel),
+        ({ provider }) => wordsOfPlatform(ctx, provider).some(isWord),
+      ];
   for (const isMeant of ways) {
     const found = channels.filter(isMeant);
     const lost = isReconnected ? found.filter(isCut) : [];
@@ -275,7 +300,7 @@ export function findChannel<T extends Channel>(
   }
   throw new AppError(
     "not_found",
-    `${field}: there is no channel ${quote(wanted)}.${sayNearest(ctx, channels, { word, names })} ${sayChannels(ctx, channels)}`,
+    `${field}: there is no channel ${quote(wanted)}.${sayNearest(ctx, channels, { word, names })}`,
   );
 }
 
@@ -289,23 +314,28 @@ function wordsFor(ctx: Pick<AppContext, "platforms">, channel: Channel): string[
   ];
 }
 
-/** A name that several have would be refused, so that of each is told which is its own. */
+/** The channels, the nearest first. A name that several have would be refused, so that of each is told which is its own. */
 function sayNearest(
   ctx: Pick<AppContext, "platforms">,
   channels: readonly Channel[],
   { word, names }: { readonly word: string; readonly names: ReadonlyMap<string, string> },
 ): string {
-  const wordsOf = (channel: Channel): string[] => [...wordsFor(ctx, channel), channel.provider];
+  const wordsOf = (channel: Channel): string[] => [
+    ...wordsFor(ctx, channel),
+    channel.provider,
+    userNameOf(channel.handle) ?? channel.name,
+  ];
   const near = nearestChannelName(word, connected(channels).flatMap(wordsOf));
-  if (near === null) return "";
+  if (near === null) return ` ${sayChannels(ctx, channels)}`;
   const meant = channels.filter((channel) =>
     wordsOf(channel).some((one) => foldName(one) === foldName(near)),
   );
-  if (meant.length === 1) return ` ${didYouMean(quote(near))}`;
+  const all = sayChannels(ctx, [...meant, ...channels.filter((channel) => !meant.includes(channel))]);
+  if (meant.length === 1) return ` ${didYouMean(quote(near))} ${all}`;
   const own = meant
     .slice(0, MAX_NEAR)
     .map(({ id, name }) => `"${plainText(names.get(id) ?? name, MAX_NAME)}"`);
-  return ` ${didYouMean(own.join(" or "))}`;
+  return ` ${didYouMean(own.join(" or "))} ${all}`;
 }
 
 /** The same among the caller's channels, by a text that is no id. */

@@ -57,7 +57,8 @@ export function keptUntil(
   return at > Math.max(due, clock.now()) ? at : null;
 }
 
-const ONE_BY_ONE = "Posts of this channel that are late go out one after the other.";
+const ONE_BY_ONE =
+  "Posts of this channel whose time has come go out one after the other, the earliest first.";
 
 /** What keeps a channel's posts until a time. Other causes are told of the post itself. */
 const UNTIL: Partial<Readonly<Record<LateCause, (platform: string) => string>>> = {
@@ -155,7 +156,21 @@ export function nameLate(
 /** What a person knows a post by. */
 export function firstWords({ caption, media_url: mediaUrl }: Pick<PostRow, "caption" | "media_url">): string {
   const text = caption?.trim() ? caption : mediaUrl;
+  // The address of a file of our own means nothing to people.
+  if (text === mediaUrl && text.startsWith("r2://")) return `1 ${kindOf(text)} without text`;
   return text === "" ? "a post without text" : `“${plainText(text, MAX_TEXT)}”`;
+}
+
+function kindOf(address: string): string {
+  if (/\.(?:mp4|mov|m4v|webm|mkv)$/i.test(address)) return "film";
+  return /\.(?:png|jpe?g|gif|webp|avif|hei[cf])$/i.test(address) ? "picture" : "file";
+}
+
+/** What becomes of the posts of a channel that is disconnected. Null: none wait. */
+export function describeWaiting(count: number): string | null {
+  return count === 0
+    ? null
+    : `${plural(count, "waiting post fails", "waiting posts fail")} unless it is connected again in time.`;
 }
 
 /** How long a pause, or a channel without access, may keep a post back. */
@@ -181,7 +196,12 @@ export async function describePause(
     formatTime(ms, timezone),
   );
   const which = queuedCount === 1 ? "It" : "The first";
-  const waiting = `${plural(queuedCount, "post waits", "posts wait")} for this channel. ${describeLimit(ctx.settings)} ${which}, ${firstWords(first)}, is due on ${due}, and can go out until ${end}.`;
+  const now = ctx.clock.now();
+  const verbs = [
+    first.scheduled_at < now ? "was" : "is",
+    first.scheduled_at + maxLatenessMs < now ? "could" : "can",
+  ];
+  const waiting = `${plural(queuedCount, "post waits", "posts wait")} for this channel. ${describeLimit(ctx.settings)} ${which}, ${firstWords(first)}, ${verbs[0]} due on ${due}, and ${verbs[1]} go out until ${end}.`;
   return inOne(waiting, await describePauseOf(ctx, reader, account), underWay);
 }
 
@@ -190,11 +210,10 @@ const PAUSE_OF_MS = 7 * DAY;
 
 /** How many posts fail that are not the first alone. Null: no more. */
 async function describePauseOf(ctx: AppContext, reader: Reader, { id }: Waiting): Promise<string | null> {
-  const { maxLatenessMs, timezone } = ctx.settings;
-  const end = ctx.clock.now() + PAUSE_OF_MS;
-  const failing = await listWaitingUntil(reader, id, { until: end - maxLatenessMs });
+  const until = ctx.clock.now() + PAUSE_OF_MS - ctx.settings.maxLatenessMs;
+  const failing = await listWaitingUntil(reader, id, { until });
   if (failing.length < 2) return null;
-  return `Should it be paused until ${formatTime(end, timezone)}, ${failing.length} of them fail.`;
+  return `Should it be paused for a week, ${failing.length} of them fail.`;
 }
 
 /** What becomes of a post that was begun when its channel is held up, or may be used again. */

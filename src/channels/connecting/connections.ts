@@ -1,19 +1,12 @@
-import * as z from "zod";
 import { join, type Said, say, withSteps } from "../../domain/sentences.ts";
 import { randomBytes } from "node:crypto";
 import type { Account } from "../../domain/accounts/account.ts";
-import type {
-  ConnectArgs,
-  ConnectionStatus,
-  ConnectResult,
-  SaidConnectResult,
-} from "../../domain/accounts/connection.ts";
+import type { ConnectArgs, ConnectResult, SaidConnectResult } from "../../domain/accounts/connection.ts";
 import { channelInFull } from "../../domain/accounts/channel-names.ts";
 import { AppError } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
-import { type Caller, canReachAccount, DEFAULT_OWNER } from "../../domain/permissions.ts";
+import { type Caller, DEFAULT_OWNER } from "../../domain/permissions.ts";
 import { DAY, toIso } from "../../domain/time.ts";
-import { quote } from "../../domain/text/plain-text.ts";
 import type { ConnectWay, NoneWay, Secrets } from "../../ports/connect.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 import { pasteWay } from "../../ports/platform-setup.ts";
@@ -23,13 +16,19 @@ import {
   updateConnection,
   listAccountRows,
 } from "../../store/queries/accounts.ts";
-import { type ConnectionRow, findConnection, insertConnection } from "../../store/queries/connections.ts";
+import { insertConnection } from "../../store/queries/connections.ts";
 import { commitOnce } from "../../access/idempotency.ts";
 import { type AppContext, type CallContext, guestCall } from "../../context.ts";
 import { effectiveSettings } from "../platform-io/effective-settings.ts";
 import { requireConfigured, takenRedirectUrl, usualWay, wayOf } from "../platform-io/set-up.ts";
 import { findAccount, showAccount } from "../accounts/accounts.ts";
-import { inOne, describeReconnection, describeUnderWay } from "../accounts/late-posts.ts";
+import {
+  inOne,
+  describeReconnection,
+  describeUnderWay,
+  describeWaiting,
+  withUnderWay,
+} from "../accounts/late-posts.ts";
 import {
   completeFields,
   type ConnectTarget,
@@ -86,12 +85,12 @@ async function connectAtOnce(
     target,
     found,
     chosen: chooseAtOnce(target, found) ?? [],
-    answer: async (_tx, { accounts }) => ({
+    answer: async (_tx, { accounts, notice }) => ({
       status: "connected",
       connectId: null,
       url: null,
       expiresAt: null,
-      instructions: release,
+      instructions: withUnderWay(release, notice),
       account: accounts[0],
       accounts: [...accounts],
     }),
@@ -186,54 +185,6 @@ export function linkOf(
     rest: { ...result, url: null, instructions },
   };
 }
-
-/** How far a connection that `connectChannel` started has come. */
-export async function checkConnection(
-  { ctx, caller }: CallContext,
-  args: { connectId: string },
-): Promise<{ status: ConnectionStatus; account: Account | null; accounts: Account[]; error: Said | null }> {
-  const row = await findConnection(ctx.store, caller.ownerId, args.connectId);
-  if (row === undefined || (caller.accountIds !== null && !canReachAccount(caller, row.account_id ?? ""))) {
-    throw new AppError(
-      "not_found",
-      say(`there is no connection ${quote(args.connectId)}.`, {
-        field: "connectId",
-        next: [{ do: "list", of: "connections" }],
-      }),
-    );
-  }
-  const isOpen = row.status === "pending" || row.status === "choose";
-  if (isOpen && row.expires_at <= ctx.clock.now()) {
-    return {
-      status: "expired",
-      account: null,
-      accounts: [],
-      error: say("The address was not used in time.", { next: [ANOTHER] }),
-    };
-  }
-  const accounts = row.status === "connected" ? await accountsOf({ ctx, caller }, row) : [];
-  const error = row.status === "failed" && row.error !== null ? withSteps(row.error, ANOTHER) : row.error;
-  return { status: row.status, account: accounts[0] ?? null, accounts, error };
-}
-
-const ANOTHER = { do: "connect_again" } as const;
-
-/** What came of a connection, as far as the caller may see it. */
-async function accountsOf(
-  { ctx, caller }: Pick<CallContext, "ctx" | "caller">,
-  row: ConnectionRow,
-): Promise<Account[]> {
-  const ids =
-    row.account_ids === null ? [row.account_id ?? ""] : AccountIds.parse(JSON.parse(row.account_ids));
-  const accounts: Account[] = [];
-  for (const id of ids.filter((one) => canReachAccount(caller, one))) {
-    const account = await findAccountRow(ctx.store, caller.ownerId, id);
-    if (account !== undefined) accounts.push(await showAccount(ctx, ctx.store, account));
-  }
-  return accounts;
-}
-
-const AccountIds = z.array(z.string());
 
 /**
  * Connects with secrets that are at hand, for the command line. `choose` is asked where several channels were
@@ -348,7 +299,8 @@ export async function disconnectChannel(
     const row = (await findAccountRow(tx, caller.ownerId, found.id)) ?? found;
     const underWay = await describeUnderWay(ctx, tx, { account: found, next: "held" });
     const account = await showAccount(ctx, tx, row);
-    return { account: { ...account, statusReason: inOne(account.statusReason, underWay) } };
+    const waiting = describeWaiting(account.queuedCount);
+    return { account: { ...account, statusReason: inOne(account.statusReason, waiting, underWay) } };
   });
   ctx.log.info({ accountId: found.id, provider: found.provider }, "The account was disconnected");
   if (dropped !== null) await revokeGrant(ctx, { grant: dropped, account: found });

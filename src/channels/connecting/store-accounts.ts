@@ -17,7 +17,7 @@ import { accessEndsAt, wayOf } from "../platform-io/set-up.ts";
 import { type ConnectTarget, storedSecrets, type ConnectionResult } from "./connect-target.ts";
 import type { Account } from "../../domain/accounts/account.ts";
 import { commitOnce } from "../../access/idempotency.ts";
-import { showAccount } from "../accounts/accounts.ts";
+import { describeNamesake, showAccount } from "../accounts/accounts.ts";
 import { inspectConnected } from "./inspect.ts";
 import { plainText, quote } from "../../domain/text/plain-text.ts";
 
@@ -227,7 +227,9 @@ export async function connectAccounts<T>(call: GuestCall, run: ConnectRun<T>): P
     ids = accounts.map(({ id }) => id);
     const [account, ...more] = accounts;
     if (account === undefined) throw new Error("Nothing was chosen.");
-    const notice = joined(run.chosen.map((target) => target.notice));
+    const twins: (string | null)[] = [];
+    for (const row of rows) twins.push(await describeNamesake(ctx, tx, row));
+    const notice = joined([...run.chosen.map((target) => target.notice), ...twins]);
     const shownOnce = joined(run.chosen.map((target) => target.shownOnce));
     return run.answer(tx, { account, accounts: [account, ...more], notice, shownOnce });
   });
@@ -238,8 +240,8 @@ export async function connectAccounts<T>(call: GuestCall, run: ConnectRun<T>): P
 }
 
 /** Each text once; null for none. */
-function joined(texts: readonly (string | undefined)[]): string | null {
-  const given = new Set(texts.filter((text) => text !== undefined));
+function joined(texts: readonly (string | null | undefined)[]): string | null {
+  const given = new Set(texts.filter((text) => typeof text === "string"));
   return given.size === 0 ? null : [...given].join("\n\n");
 }
 

@@ -53,9 +53,20 @@ export function userNameOf(handle: string | null): string | null {
   return /^@?([^@\s]+)@/.exec(handle ?? "")?.[1] ?? null;
 }
 
+/** What stands for a channel after an `@`, for comparing: its handle, and the user in it. */
+function handlesOf({ handle }: Pick<NamedChannel, "handle">): readonly string[] {
+  return [handle, userNameOf(handle)].flatMap((one) => (one === null || one === "" ? [] : foldName(one)));
+}
+
+/** Whether one of the two is named as the other one is named or has its handle. */
+export function isMistakable(one: NamedChannel, other: NamedChannel): boolean {
+  const [a, b] = [foldName(one.name), foldName(other.name)];
+  return a === b || handlesOf(other).includes(a) || handlesOf(one).includes(b);
+}
+
 /**
  * What each of these channels is called to people and agents: its name, or the next longer form where another one is
- * called the same: "Fjord Bakery on Mastodon", "Fjord Bakery on Mastodon (@fjord@mastodon.example)". Wants all
+ * called the same or has that handle: "Fjord Bakery on Mastodon", "Fjord Bakery on Mastodon (@fjord@mastodon.example)". Wants all
  * channels of an owner that the reader may see. `titleOf`: of a platform.
  */
 export function nameChannels(
@@ -65,6 +76,11 @@ export function nameChannels(
   const forms = channels.map((channel) => namesFor(channel, titleOf(channel.provider)));
   const lengths = forms.map(() => 0);
   const nameOf = (at: number): string => forms[at]?.[lengths[at] ?? 0] ?? "";
+  const users = new Map<string, Set<number>>();
+  for (const [at, channel] of channels.entries())
+    for (const word of handlesOf(channel)) users.set(word, (users.get(word) ?? new Set()).add(at));
+  const isHandleOfOther = (at: number): boolean =>
+    [...(users.get(foldName(nameOf(at))) ?? [])].some((user) => user !== at);
   for (let isChanged = true; isChanged;) {
     const uses = new Map<string, number>();
     for (const at of forms.keys()) {
@@ -72,7 +88,8 @@ export function nameChannels(
       uses.set(name, (uses.get(name) ?? 0) + 1);
     }
     const shared = [...forms.entries()].filter(
-      ([at, { length }]) => (uses.get(foldName(nameOf(at))) ?? 0) > 1 && (lengths[at] ?? 0) < length - 1,
+      ([at, { length }]) =>
+        ((uses.get(foldName(nameOf(at))) ?? 0) > 1 || isHandleOfOther(at)) && (lengths[at] ?? 0) < length - 1,
     );
     for (const [at] of shared) lengths[at] = (lengths[at] ?? 0) + 1;
     isChanged = shared.length > 0;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { Said } from "../sentences.ts";
-import { Moment } from "../time-fields.ts";
+import { Moment, Slot } from "../time-fields.ts";
 import { optionalName, optionalText } from "../optional.ts";
 import { planFields } from "../posts/plan.ts";
 import { Preview } from "../posts/preview.ts";
@@ -18,8 +18,6 @@ export type DraftState = (typeof DRAFT_STATES)[number];
 /** What became of a draft's posts. `partly`: some failed. */
 export const OUTCOMES = ["waiting", "published", "partly", "failed", "cancelled"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
-
-const Slot = z.enum(["next"]);
 
 /** A channel that a draft goes to. Null: as the draft has it. */
 export const Target = z

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Moment, MovedToDay } from "../time-fields.ts";
+import { Moment, MovedToDay, Slot } from "../time-fields.ts";
 import { optionalBounds, optionalName, optionalNames, optionalText } from "../optional.ts";
 import { COMMON_METADATA_SCHEMA } from "./common-metadata.ts";
 import { planFields } from "./plan.ts";
@@ -23,7 +23,7 @@ const fields = z.record(z.string(), z.json());
 export const PostBody = z.strictObject({
   accountId: z.string().describe("The channel: id, name, handle or platform."),
   ...content,
-  slot: z.enum(["next"]).optional().describe("Instead of scheduledAt: the channel's next free slot."),
+  slot: Slot.optional().describe("Instead of scheduledAt: the channel's next free slot."),
   metadata: fields.optional().describe("The platform's own fields, as in schedule_post."),
   ...planFields,
   dryRun,

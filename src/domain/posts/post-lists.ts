@@ -25,7 +25,7 @@ export type ListPostsArgs = z.infer<typeof ListPostsArgs>;
 export const PostPage = z.strictObject({
   posts: z.array(Post).describe("Latest time first."),
   nextCursor: z.string().nullable().describe("Null on the last page."),
-  warnings: z.array(Said).optional().describe("Late ones that go out within it."),
+  warnings: z.array(Said).optional().describe("Notes."),
 });
 export type PostPage = z.infer<typeof PostPage>;
 export type SaidPostPage = z.input<typeof PostPage>;
@@ -52,7 +52,8 @@ export const Calendar = z.strictObject({
   platforms: z.record(z.string(), z.string()).describe("By provider."),
   from: z.iso.datetime().describe("The window's start."),
   to: z.iso.datetime().describe("Its end."),
-  timezone: z.string().describe("Zone of dates."),
+  timezone: z.string().describe("Of dates."),
+  warnings: z.array(Said).optional().describe("Notes."),
 });
 export type Calendar = z.infer<typeof Calendar>;
 export type SaidCalendar = z.input<typeof Calendar>;

@@ -150,7 +150,12 @@ export async function decideDraft(call: CallContext, input: OneDecision): Promis
 /** Throws `conflict` for a draft about which this cannot be decided, and for a stale revision. */
 export async function assertMayDecide(reader: Reader, row: DraftRow, input: OneDecision): Promise<void> {
   await assertDecidable(reader, row, input.decision);
-  if (isRevisionNeeded(input)) await assertCurrent(reader, row, input.revision);
+  const isOpen = input.decision === "stop" ? isRepeating : undefined;
+  if (isRevisionNeeded(input)) await assertCurrent(reader, row, input.revision, isOpen);
+}
+
+function isRepeating({ state }: DraftRow): boolean {
+  return state === "repeating";
 }
 
 async function assertDecidable(
@@ -278,7 +283,8 @@ function decide(
   const keyId = signatureOf(call.caller);
   const now = clock.now();
   const note = input.note === undefined || input.note === "" ? null : input.note;
-  const decision: StoredDecision = { what, keyId, at: toIso(now), note, revision: row.revision };
+  const wasAsked = row.state === "waiting";
+  const decision: StoredDecision = { what, keyId, at: toIso(now), note, revision: row.revision, wasAsked };
   const changes = noteChange(row, { revision: row.revision + 1, keyId, fields: [`the decision (${what})`] });
   return commitOnce(call, async (tx) => {
     const decided = await writeDraft(tx, row, {

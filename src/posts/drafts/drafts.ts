@@ -33,27 +33,35 @@ import { NOW_WINDOW_MS } from "../prepare.ts";
 import { readChecks } from "./checks.ts";
 import { contentOf } from "./draft-content.ts";
 
-/** What is stored of a decision, with the signature of who made it; the key's name is looked up when it is shown. */
-export type StoredDecision = Omit<Decision, "by"> & { readonly keyId: string };
+/**
+ * What is stored of a decision, with the signature of who made it; the key's name is looked up when it is shown.
+ * `wasAsked`: the draft waited for it. Older ones do not say.
+ */
+export type StoredDecision = Omit<Decision, "by"> & { readonly keyId: string; readonly wasAsked?: boolean };
 
 /** A series has more posts than anybody reads at once. */
 const MAX_POSTS = 100;
 
 /** The caller's draft. Throws `not_found` for every other. */
-export async function findOwnDraft(reader: Reader, caller: Caller, id: string): Promise<DraftRow> {
+export async function findOwnDraft(
+  reader: Reader,
+  caller: Caller,
+  id: string,
+  field = "id",
+): Promise<DraftRow> {
   const row = await findDraftRow(reader, caller.ownerId, id);
   if (row !== null && canReachDraft(caller, row)) return row;
   if (id.startsWith("post_"))
     throw new AppError(
       "not_found",
       say(`${quote(id)} is the id of a post, not of a draft.`, {
-        field: "id",
+        field,
         next: [{ do: "read", postId: id }],
       }),
     );
   throw new AppError(
     "not_found",
-    say(`there is no draft ${quote(id)}.`, { field: "id", next: [{ do: "list", of: "drafts" }] }),
+    say(`there is no draft ${quote(id)}.`, { field, next: [{ do: "list", of: "drafts" }] }),
   );
 }
 

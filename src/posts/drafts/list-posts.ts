@@ -2,11 +2,14 @@ import type { ListPostsArgs, SaidPostPage } from "../../domain/posts/post-lists.
 import type { CallContext } from "../../context.ts";
 import { listPosts as listMade } from "../list-posts.ts";
 import { listAccountRows } from "../../store/queries/accounts.ts";
+import { findOwnDraft } from "./drafts.ts";
 import { findComing, spanOf, describeComing } from "./coming.ts";
 
 /** A page of posts. Who asks for a time is told of the series that post in it, and have no post there yet. */
 export async function listPosts(call: CallContext, args: ListPostsArgs): Promise<SaidPostPage> {
   const page = await listMade(call, args);
+  if (args.draftId !== undefined && page.posts.length === 0)
+    await findOwnDraft(call.ctx.store, call.caller, args.draftId, "draftId");
   const { from, to, status, cursor, search } = args;
   const isForTime = (from !== undefined || to !== undefined) && cursor === undefined && search === undefined;
   if (!isForTime || status?.includes("scheduled") === false) return page;

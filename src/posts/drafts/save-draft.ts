@@ -204,19 +204,25 @@ export async function assertCurrent(
   reader: Reader,
   row: DraftRow,
   revision: number | undefined,
+  isOpen?: (now: DraftRow) => boolean,
 ): Promise<void> {
-  if (revision !== row.revision) throw await staleRevision(reader, row, revision);
+  if (revision !== row.revision) throw await staleRevision(reader, row, revision, isOpen);
 }
 
 /** Says what was changed since. `seen`: default: the revision of the row, which was read a moment ago. */
-export async function staleRevision(reader: Reader, row: DraftRow, seen = row.revision): Promise<AppError> {
+export async function staleRevision(
+  reader: Reader,
+  row: DraftRow,
+  seen = row.revision,
+  isOpen: (now: DraftRow) => boolean = isUndecided,
+): Promise<AppError> {
   const now = await findNow(reader, row);
   const names = await namesOfKeys(reader, row.owner_id);
   const since = (JSON.parse(now.changes) as Change[]).filter((change) => change.revision > seen);
   const told = since.map(({ keyId, fields }) => `${names(keyId)} changed ${fields.join(", ")}`);
   const what = told.length === 0 ? "" : ` Since then: ${told.join("; ")}.`;
-  const isDecided = isUndecided(now) ? "" : " It is decided.";
-  const step = { do: "read_draft", revision: isUndecided(now) ? now.revision : null } as const;
+  const isDecided = isOpen(now) ? "" : " It is decided.";
+  const step = { do: "read_draft", revision: isOpen(now) ? now.revision : null } as const;
   return new AppError(
     "conflict",
     say(`${seen} is not the last one. The draft is at ${now.revision}, ${now.state}.${what}${isDecided}`, {

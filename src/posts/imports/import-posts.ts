@@ -86,15 +86,18 @@ function show(
   const isNew = ({ mark, id }: GoodRow): boolean => (made === null ? id === null : made.has(mark));
   const fresh = plan.good.filter(isNew).length;
   const shown = plan.good.slice(0, MAX_SHOWN_ROWS).map((row): ImportedRow => {
-    const { line, id, body, prepared } = row;
+    const { line, id, body, prepared, post } = row;
     return {
       line,
       id,
       isNew: isNew(row),
       accountId: body.accountId,
-      scheduledAt: isUntimed(body) ? null : toIsoOrNull(prepared?.row.scheduled_at ?? row.scheduledAt),
-      caption: body.caption ?? null,
-      mediaUrl: body.mediaUrl ?? "",
+      scheduledAt:
+        isUntimed(body) && post === undefined
+          ? null
+          : toIsoOrNull(post?.scheduled_at ?? prepared?.row.scheduled_at ?? row.scheduledAt),
+      caption: post === undefined ? (body.caption ?? null) : post.caption,
+      mediaUrl: post?.media_url ?? body.mediaUrl ?? "",
     };
   });
   return {

@@ -11,7 +11,13 @@ import { preparePost, type PreparedPost } from "../prepare.ts";
 import type { PostRow } from "../../store/schema/tables.ts";
 import { listDraftTexts } from "../../store/queries/drafts.ts";
 import { isSoonAgain, sameTextOf } from "../warnings.ts";
-import { findImported, listWaitingTwins, type TwinRow } from "../../store/queries/imported-rows.ts";
+import {
+  findImported,
+  findMade,
+  listWaitingTwins,
+  type MadePost,
+  type TwinRow,
+} from "../../store/queries/imported-rows.ts";
 import { type Column, FIELDS } from "./columns.ts";
 import { lookingOnce } from "./head-once.ts";
 import { toOwnTable } from "./other-services.ts";
@@ -29,6 +35,8 @@ const BREATH = 20;
 export interface GoodRow extends ReadRow {
   readonly id: string | null;
   readonly prepared: PreparedPost | null;
+  /** That post as it is. */
+  readonly post?: MadePost | undefined;
 }
 
 /** How the rows of a table would be made. */
@@ -105,7 +113,10 @@ async function checkRows(
     );
   });
   const good = checked.filter((row) => row !== null);
-  return withTwins(call, good);
+  const all = await withTwins(call, good);
+  const ids = all.flatMap(({ id }) => id ?? []);
+  const posts = new Map((await findMade(ctx.store, caller.ownerId, ids)).map((post) => [post.id, post]));
+  return all.map((row) => ({ ...row, post: posts.get(row.id ?? "") }));
 }
 
 function requireTimezone({ timezone }: ImportArgs): void {

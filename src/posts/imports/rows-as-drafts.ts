@@ -3,8 +3,9 @@ import { plural } from "../../domain/text/plain-text.ts";
 import { type Said, say } from "../../domain/sentences.ts";
 import type { PostBody } from "../../domain/posts/post-body.ts";
 import type { PostStatus } from "../../domain/posts/post-states.ts";
-import { findMade, type MadePost, statesOfDrafts } from "../../store/queries/imported-rows.ts";
+import { type MadePost, statesOfDrafts } from "../../store/queries/imported-rows.ts";
 import type { CallContext } from "../../context.ts";
+import type { ReadRow } from "./read-rows.ts";
 
 /*
  * A row is made into a post or a draft once. Where it is a draft, or a post that is cancelled, the counts alone would
@@ -12,9 +13,10 @@ import type { CallContext } from "../../context.ts";
  */
 
 /** A good row; `id`: the post or draft that it is already. */
-interface KnownRow {
-  readonly line: number;
+interface KnownRow extends Pick<ReadRow, "line" | "body" | "scheduledAt"> {
   readonly id: string | null;
+  /** That post as it is. */
+  readonly post?: MadePost | undefined;
 }
 
 const MADE = say("Drafts that wait for a person: nothing of them goes out before they approve.", {
@@ -27,20 +29,12 @@ export async function describeExisting(
   args: Pick<ImportArgs, "as">,
   rows: readonly KnownRow[],
 ): Promise<RowWarning[]> {
-  const existing = rows.flatMap(({ line, id }) => (id === null ? [] : [{ line, id }]));
-  const isDraft = ({ id }: { readonly id: string }): boolean => id.startsWith("dft_");
-  return [
-    ...(await describeDrafts(call, args, existing.filter(isDraft))),
-    ...(await describePosts(
-      call,
-      args,
-      existing.filter((row) => !isDraft(row)),
-    )),
-  ];
+  const existing = rows.flatMap((row) => (row.id === null ? [] : [{ ...row, id: row.id }]));
+  const drafts = existing.filter(({ id }) => id.startsWith("dft_"));
+  return [...(await describeDrafts(call, args, drafts)), ...describePosts(args, existing)];
 }
 
-interface ExistingRow {
-  readonly line: number;
+interface ExistingRow extends KnownRow {
   readonly id: string;
 }
 
@@ -75,19 +69,9 @@ async function describeDrafts(
 
 const WANTED = "Where one is wanted after all, change its row, then import again.";
 
-async function describePosts(
-  { ctx, caller }: CallContext,
-  { as }: Pick<ImportArgs, "as">,
-  rows: readonly ExistingRow[],
-): Promise<RowWarning[]> {
-  if (rows.length === 0) return [];
-  const ids = rows.map(({ id }) => id);
-  const made = new Map((await findMade(ctx.store, caller.ownerId, ids)).map((post) => [post.id, post]));
+function describePosts({ as }: Pick<ImportArgs, "as">, rows: readonly ExistingRow[]): RowWarning[] {
   const those = (fits: (post: MadePost) => boolean): readonly ExistingRow[] =>
-    rows.filter(({ id }) => {
-      const post = made.get(id);
-      return post !== undefined && fits(post);
-    });
+    rows.filter(({ post }) => post !== undefined && fits(post));
   const not = as === "posts" ? "not scheduled again" : "no draft was made";
   const tell = (found: readonly ExistingRow[], words: (count: string) => Said): RowWarning[] =>
     about(found, (count) => words(`${count}${linesOf(found)}`));
@@ -115,6 +99,8 @@ async function describePosts(
       (count) =>
         `${count} ${of(count, "is a post that is", "are posts that are")} out or under way already, so ${not}.`,
     ),
+    ...(as === "posts" ? describeWaiting(those(({ status }) => status === "scheduled")) : []),
+    ...describeOneOfBoth(rows),
     ...tell(as === "drafts" ? those(({ status }) => status === "scheduled") : [], (count) =>
       say(
         `${count} ${of(count, "is a post already, which goes", "are posts already, which go")} out at the planned time without an approval, so ${not}.`,
@@ -122,6 +108,41 @@ async function describePosts(
       ),
     ),
   ];
+}
+
+function describeWaiting(rows: readonly ExistingRow[]): RowWarning[] {
+  const changed = rows.filter(isChanged);
+  const [first] = changed;
+  const lines = rows.length === 1 ? "" : linesOf(changed) || ` (line ${first?.line})`;
+  const differ =
+    first === undefined
+      ? ""
+      : ` ${rows.length === 1 ? "It was" : `${changed.length} of them ${changed.length === 1 ? "was" : "were"}`} changed since${lines}: rows shows what the post is now, not what the table says.`;
+  return about(
+    rows,
+    (count) =>
+      `${count}${linesOf(rows)} ${of(count, "is a post", "are posts")} already, so not scheduled again.${differ}`,
+  );
+}
+
+/** Whether a post says something else now, or at another time, than its row does. */
+function isChanged({ post, body, scheduledAt }: ExistingRow): boolean {
+  if (post === undefined || post.updated_at === post.created_at) return false;
+  return (
+    post.caption !== (body.caption ?? null) || (scheduledAt !== null && post.scheduled_at !== scheduledAt)
+  );
+}
+
+/** Rows that differ, and stand for one post all the same. */
+function describeOneOfBoth(rows: readonly ExistingRow[]): RowWarning[] {
+  const first = new Map(rows.toReversed().map(({ id, line }) => [id, line]));
+  const again = rows.filter(({ id, line }) => first.get(id) !== line);
+  const told = again.map(({ id, line }) => `line ${line} is the one of line ${first.get(id)}`);
+  const more = told.length > MAX_LINES ? `, and ${told.length - MAX_LINES} more` : "";
+  return about(
+    again,
+    () => `Rows that differ are one post already: ${told.slice(0, MAX_LINES).join(", ")}${more}.`,
+  );
 }
 
 const OUT: readonly PostStatus[] = ["publishing", "uploaded", "published"];

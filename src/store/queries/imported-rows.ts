@@ -74,7 +74,10 @@ export async function statesOfDrafts(
 }
 
 /** What became of a post that a row was made into. */
-export type MadePost = Pick<PostRow, "id" | "status" | "published_at">;
+export type MadePost = Pick<
+  PostRow,
+  "id" | "status" | "published_at" | "scheduled_at" | "caption" | "media_url" | "created_at" | "updated_at"
+>;
 
 /** What became of the owner's posts with these ids. */
 export async function findMade(
@@ -87,7 +90,16 @@ export async function findMade(
     found.push(
       ...(await queryOf(reader)
         .selectFrom("posts")
-        .select(["id", "status", "published_at"])
+        .select([
+          "id",
+          "status",
+          "published_at",
+          "scheduled_at",
+          "caption",
+          "media_url",
+          "created_at",
+          "updated_at",
+        ])
         .where("owner_id", "=", ownerId)
         .where("id", "in", some)
         .execute()),

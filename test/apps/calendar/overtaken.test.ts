@@ -60,6 +60,8 @@ async function openCalendar() {
 }
 
 const OTHER = "2026-11-27T15:00:00.000Z";
+const EARLIER = "2026-11-20T08:00:00.000Z";
+const LATER = "2026-11-20T08:00:01.000Z";
 const changeElsewhere = (server: { scheduledAt: string; updatedAt: string }, scheduledAt: string): void =>
   void Object.assign(server, { scheduledAt, updatedAt: `${server.updatedAt}2` });
 
@@ -142,5 +144,34 @@ it("asks for no time that has passed, and says where the post stays", async () =
   expect(server.scheduledAt).toBe(BEGIN);
   expect(complaints).toEqual([
     expect.stringMatching(/^That time has passed\. The post stays at Tuesday,? 24 November 2026, 08:00\.$/),
+  ]);
+});
+
+it("shows what an answer about a post said, and no older reading undoes it", async () => {
+  const { app, server } = await openCalendar();
+  const statuses = (): string[] => app.state!.calendar.posts.map(({ status }) => status);
+  const [post] = app.state!.calendar.posts;
+  const known = new Map([["post_1", { ...post!, status: "failed" as const, updatedAt: LATER }]]);
+  Object.assign(server, { updatedAt: EARLIER });
+  await app.reload(true);
+  app.takePosts(known);
+  expect(statuses()).toEqual(["failed"]);
+  await app.reload(true);
+  app.takePosts(known);
+  expect(statuses()).toEqual(["failed"]);
+});
+
+it("reads anew what is being read when it is told that something changed", async () => {
+  const { app, server } = await openCalendar();
+  server.isSlow = true;
+  const turned = app.step(1);
+  await Promise.resolve();
+  server.isSlow = false;
+  server.scheduledAt = "2026-12-22T08:00:00.000Z";
+  await app.reload(true);
+  server.release();
+  await turned;
+  expect(app.state!.calendar.posts.map(({ scheduledAt }) => scheduledAt)).toEqual([
+    Date.parse("2026-12-22T08:00:00.000Z"),
   ]);
 });

@@ -43,17 +43,30 @@ describe("a change of a post as it was seen", () => {
   });
 
   it.each([
-    [{ scheduledAt: "2026-11-30T08:00:00.000Z" }, "and now is planned for day 30."],
-    [{ status: "published" }, "and now has the state “Published”."],
-    [{ status: "cancelled" }, "and now has the state “Cancelled”."],
+    [{ scheduledAt: "2026-11-30T08:00:00.000Z" }, "Changed meanwhile: the time. The time is now day 30."],
+    [{ status: "published" }, "It has the state “Published” now."],
+    [{ status: "cancelled" }, "It has the state “Cancelled” now."],
   ])("is refused where others changed it: %j", async (change, words) => {
     const { how, tries } = server({ ...SEEN, ...change, updatedAt: "2" });
-    const answer = changeAsSeen(SEEN, how);
+    const answer = changeAsSeen({ ...SEEN }, how);
     await expect(answer).rejects.toThrow(OtherThanSeen);
-    await expect(answer).rejects.toThrow(
-      `Nothing was done: the post was changed elsewhere meanwhile, ${words}`,
-    );
+    await expect(answer).rejects.toThrow(`Nothing was done: the post was changed elsewhere. ${words}`);
     expect(tries).toEqual(["1"]);
+  });
+
+  it("says what others changed, and is made by one who was told", async () => {
+    const changed = { ...SEEN, caption: "New", metadata: { title: "A", moreMedia: [] }, updatedAt: "2" };
+    const { how } = server(changed);
+    const fields = ["status", "scheduledAt", "caption", "metadata"] as const;
+    const seen = { ...SEEN, metadata: { title: "B" } };
+    const refusal: unknown = await changeAsSeen(seen, { ...how, fields }).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({
+      message:
+        "Nothing was done: the post was changed elsewhere. " +
+        "Changed meanwhile: the text, the title, the pictures. The text is now “New”.",
+      post: changed,
+    });
+    expect(await changeAsSeen(seen, { ...how, fields })).toBe("done");
   });
 
   it("tells its own refusal where nobody changed the post, or it cannot be read", async () => {

@@ -44,7 +44,9 @@ describe("the channel that somebody means", () => {
   it.each([
     ["acc_3", "acc_3"],
     ["news", "acc_1"],
-    [" ALICE ", "acc_2"],
+    [" NEWS ", "acc_1"],
+    // What begins with an @ is a handle.
+    ["@alice", "acc_3"],
     ["@alice.example", "acc_2"],
     ["alice@social.example", "acc_3"],
     ["bluesky", "acc_2"],
@@ -68,7 +70,7 @@ describe("the channel that somebody means", () => {
       "mastodon",
       '--on: "mastodon" may be any of "Alice M" (mastodon, @alice@social.example, acc_3), "feed" (mastodon, @bob@social.example, acc_4). Give one of these names, or the id.',
     ],
-    ["ali", /^--on: there is no channel "ali". The channels are "News" \(feed, acc_1\), "Alice" /],
+    ["ali", /^--on: there is no channel "ali". The channels are "News" \(feed, acc_1\), "Alice on bluesky" /],
     // Its only right spelling would be refused, too.
     [
       "mastadon",
@@ -76,6 +78,14 @@ describe("the channel that somebody means", () => {
     ],
     ["blusky", /^--on: there is no channel "blusky"\. Did you mean "bluesky"\? The channels are /],
     ["", /^--on: there is no channel ""/],
+    ["@news", /^--on: there is no channel "@news"\. Did you mean "News"\? The channels are "News" /],
+    // The nearest stands first.
+    ["@bbo", /^--on: there is no channel "@bbo"\. Did you mean "bob"\? The channels are "feed" /],
+    // The name of one is the user in the handle of another.
+    [
+      "alice",
+      '--on: "alice" may be any of "Alice on bluesky" (bluesky, alice.example, acc_2), "Alice M" (mastodon, @alice@social.example, acc_3). Give one of these names, or the id.',
+    ],
   ])("%j is none for certain", (wanted, sentence) => {
     expect(() => findChannel(CTX, ACCOUNTS, { wanted, field: "--on" })).toThrow(sentence);
   });
@@ -172,5 +182,30 @@ describe("channels of one name", () => {
     expect(find([cut("connected", 0), cut("reconnect_required", 1)])()).toBe("acc_bbbbbb");
     expect(find([cut("disconnected", 0), cut("disconnected", 1)])).toThrow("may be any of");
     expect(find([cut("connected", 0), cut("connected", 1)])).toThrow("may be any of");
+  });
+});
+
+describe("a channel that is named as another one is reached", () => {
+  const shops = [
+    account("acc_1", "feed", "bakery", null),
+    account("acc_2", "mastodon", "Fjord Bakery", "bakery"),
+    account("acc_3", "feed", "@inn", null),
+  ];
+  const find = (wanted: string, all = shops) => findChannel(CTX, all, { wanted, field: "to" }).id;
+
+  it("is refused by that word, and meant by what each of them is called", () => {
+    for (const word of ["bakery", "Bakery"])
+      expect(() => find(word)).toThrow(
+        `to: "${word}" may be any of "bakery on feed" (feed, acc_1), "Fjord Bakery" (mastodon, bakery, acc_2). Give one of these names, or the id.`,
+      );
+    const names = namesAmong(CTX, shops);
+    for (const { id } of shops) expect(find(names.get(id) ?? "")).toBe(id);
+  });
+
+  it("is not meant by that handle", () => {
+    expect(find("@bakery")).toBe("acc_2");
+    expect(() => find("@bakery", shops.slice(0, 1))).toThrow('there is no channel "@bakery"');
+    // A name of its own may begin with the sign.
+    expect(find("@inn")).toBe("acc_3");
   });
 });

@@ -180,3 +180,34 @@ it("a channel whose name is its alone has no more than its name", async () => {
   await schedule("Rye on Feed (@one)");
   expect(JSON.parse(await asModel("list_posts", {})).posts[0].accountName).toBe("Rye");
 });
+
+describe("a name that is the handle of another channel", () => {
+  const told =
+    'The name of one channel is the handle of another one: two and Fjord Bakery (@two). Call this one "two on Feed" and that one "Fjord Bakery on Feed (@two)", or give one another name.';
+
+  it("is told when a channel is connected or renamed, and each post says where it goes", async () => {
+    const { account, instructions } = await service.call("connect_channel", {
+      provider: "feed",
+      name: "two",
+    });
+    expect(instructions).toBe(told);
+    const renamed = await service.call("update_account", { accountId: account.id, name: "Two" });
+    expect(renamed.warnings).toEqual([told.replace("one: two", "one: Two").replace('"two on', '"Two on')]);
+    const post = { accountId: "two on feed", caption: "Rye", scheduledAt: inHours(3) };
+    const { results } = await service.call("schedule_posts", { posts: [post] });
+    expect(results[0]?.warnings).toContain(
+      'It goes to Two on Feed. Another channel has the handle "Two", too.',
+    );
+    await expect(service.call("schedule_post", { ...post, accountId: "two" })).rejects.toThrow(
+      '"two" may be any of',
+    );
+  });
+
+  it("is told of several posts as of one that goes to a channel by its handle", async () => {
+    const post = { accountId: "@two", caption: "Rye", scheduledAt: inHours(3) };
+    const { results } = await service.call("schedule_posts", { posts: [post] });
+    expect(results[0]?.warnings).toContain(
+      "It goes to Fjord Bakery on Feed (@two). Another channel has that name, too.",
+    );
+  });
+});

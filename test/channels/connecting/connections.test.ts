@@ -1,4 +1,5 @@
 import type { ConnectArgs } from "../../../src/domain/accounts/connection.ts";
+import { checkConnection } from "../../../src/channels/connecting/check-connection.ts";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,7 +14,6 @@ import { listAccounts } from "../../../src/channels/accounts/accounts.ts";
 import { MAX_ATTEMPTS } from "../../../src/channels/connecting/connect-link.ts";
 import { openConnection, submitSecrets } from "../../../src/channels/connecting/connect-page.ts";
 import {
-  checkConnection,
   connectChannel,
   connectWithSecrets,
   askToReconnect,

@@ -6,7 +6,8 @@ import {
   submitChoice,
   submitSecrets,
 } from "../../../src/channels/connecting/connect-page.ts";
-import { checkConnection, connectChannel } from "../../../src/channels/connecting/connections.ts";
+import { checkConnection } from "../../../src/channels/connecting/check-connection.ts";
+import { connectChannel } from "../../../src/channels/connecting/connections.ts";
 import { inspectAccount } from "../../../src/channels/connecting/inspect.ts";
 import { guestCall } from "../../../src/context.ts";
 import { findAccountRow } from "../../../src/store/queries/accounts.ts";

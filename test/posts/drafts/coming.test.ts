@@ -87,7 +87,6 @@ describe("a series whose posts are not made yet", () => {
       { label: ["else"] },
       { provider: ["bluesky"] },
       { accountId: ["acc_0"] },
-      { draftId: "dft_0" },
       { search: "own" },
       { to: "2026-12-04", from: "2026-11-22" },
     ])

@@ -102,7 +102,8 @@ describe("what was approved", () => {
     const { draft } = await save({ submit: true, scheduledAt: `${DAY}T09:00` });
     const [post] = (await decide({ id: draft.id, revision: 1, decision: "approve" })).draft.posts;
     const { id } = post;
-    const told = "It was approved as a draft with other content: what goes out now was not approved.";
+    const told =
+      "It was approved as a draft with other content: what goes out now was not approved. Tell who approved it.";
     const update = (args: object) => service.call("update_post", { id, ...args });
     expect((await update({ scheduledAt: `${DAY}T10:00` })).warnings).not.toContain(told);
     expect((await update({ caption: "Other", dryRun: true })).warnings).toContain(told);
@@ -114,6 +115,13 @@ describe("what was approved", () => {
       .execute();
     const again = { id, caption: "Third", scheduledAt: `${DAY}T11:00` };
     expect((await service.call("retry_post", again)).warnings).toContain(told);
+  });
+
+  it("says nothing of it to the one who scheduled it without asking", async () => {
+    const { draft } = await save({ scheduledAt: `${DAY}T12:00` });
+    const [post] = (await decide({ id: draft.id, revision: 1, decision: "approve" })).draft.posts;
+    const { warnings } = await service.call("update_post", { id: post.id, caption: "Other text" });
+    expect(warnings ?? []).not.toContainEqual(expect.stringContaining("was not approved"));
   });
 });
 

@@ -92,7 +92,7 @@ describe("an import", () => {
     expect((await run(tableOf())).warnings).toHaveLength(1);
   });
 
-  it("says of rows that are posts already what became of those, unless they wait as they shall", async () => {
+  it("says of rows that are posts already what became of those", async () => {
     const texts = ["Zero", "One", "Two", "Three", "Four", "Five"];
     const { rows } = await run(tableOf(texts));
     const [waits, one, two, failed, live, gone] = rows.map(({ id }: any) => id);
@@ -111,6 +111,7 @@ describe("an import", () => {
       { line: 7, rows: 1, warning: /^1 row was a post that was live and taken down, so / },
       { line: 5, rows: 1, warning: /^1 row is a post that failed, so .* retry_post does that: post_/ },
       { line: 6, rows: 1, warning: /^1 row is a post that is out or under way already, so / },
+      { line: 2, rows: 1, warning: /^1 row is a post already, so not scheduled again\.$/ },
     ];
     const toldOf = (all: readonly any[]): object[] =>
       all.map((one) => ({ ...one, warning: expect.stringMatching(one.warning) }));
@@ -519,5 +520,43 @@ describe("bad rows", () => {
       [tableOf(), false],
     ] as const)
       expect((await run(csv, { dryRun })).warnings).toEqual([]);
+  });
+});
+
+describe("rows that are posts already", () => {
+  it("are shown as those are, and one warning tells of all, and which differ", async () => {
+    const table = tableOf();
+    const [one, two] = (await run(table)).rows;
+    service.clock.advance(1_000);
+    await service.call("update_post", { id: one.id, caption: "Uno", scheduledAt: at(9 * DAY) });
+    const again = await run(table, { dryRun: true });
+    expect(again.rows).toMatchObject([
+      { id: one.id, isNew: false, caption: "Uno", scheduledAt: at(9 * DAY) },
+      { id: two.id, isNew: false, caption: "Two" },
+      { caption: "Three" },
+    ]);
+    expect(again.warnings).toEqual([
+      {
+        line: 2,
+        rows: 3,
+        warning:
+          "3 rows (lines 2, 3, 4) are posts already, so not scheduled again. 1 of them was changed since (line 2): rows shows what the post is now, not what the table says.",
+      },
+    ]);
+  });
+
+  it("are one post where two of them are", async () => {
+    const table = tableOf(["One"]);
+    const [{ id }] = (await run(table)).rows;
+    service.clock.advance(1_000);
+    await service.call("update_post", { id, caption: "Uno" });
+    const [head, row = ""] = table.split("\n");
+    const { rows, warnings } = await run([head, row, row.replace("One", "Uno")].join("\n"), { dryRun: true });
+    expect(rows.map((one: { id: string }) => one.id)).toEqual([id, id]);
+    expect(warnings).toContainEqual({
+      line: 3,
+      rows: 1,
+      warning: "Rows that differ are one post already: line 3 is the one of line 2.",
+    });
   });
 });

@@ -1,5 +1,6 @@
 import { openConnection, submitChoice } from "../../../src/channels/connecting/connect-page.ts";
-import { checkConnection, connectChannel } from "../../../src/channels/connecting/connections.ts";
+import { checkConnection } from "../../../src/channels/connecting/check-connection.ts";
+import { connectChannel } from "../../../src/channels/connecting/connections.ts";
 import { comeBack, leadOn } from "../../../src/channels/connecting/consent.ts";
 import { guestCall, type CallContext } from "../../../src/context.ts";
 import { findAccountRow, type AccountRow } from "../../../src/store/queries/accounts.ts";

@@ -25,6 +25,7 @@ import { DaySection, DaySheet, writeAddress } from "./day-tiles.tsx";
 import { Filters } from "./plan-filters.tsx";
 import { createPlan, isLoaded, type Plan } from "./plan-app.tsx";
 import { PlanList } from "./plan-list.tsx";
+import { learnedRows } from "./use-posts.ts";
 import {
   addressOf,
   isFiltered,
@@ -189,6 +190,7 @@ function useShown(
     const wanted = wantedIn(latest.current.query, app.state);
     if (!isShown(wanted, app.state)) void app.show(wanted.view, wanted.day);
   }, [query.view, query.day]);
+  useSignalEffect(() => app.takePosts(learnedRows.value));
   useSignalEffect(() => {
     const { state } = app;
     // Only what came: where it does not come, the one before is shown again.

@@ -1,15 +1,26 @@
+import { computed } from "@preact/signals";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { PostPage } from "../../../../src/domain/posts/post-lists.ts";
 import { type CalendarPost, readPost } from "../../../features/calendar/posts.ts";
 import { now } from "../../../shared/clock.ts";
 import type { Json } from "../../../shared/json.ts";
 import { zone } from "../../data/session.ts";
+import { learnedPosts } from "../../data/learned-posts.ts";
 import { LARGEST_PAGE, listAllPosts } from "../../data/list-posts.ts";
 import { call } from "../../data/tools.ts";
+import { newestOf } from "../../../shared/newest.ts";
 import { sentenceOf } from "../../../shared/texts.ts";
 import { type PlanQuery, statusesOf } from "./plan-query.ts";
 
 const PAGE = 100;
+
+/** What is known of posts by now, as the plan shows them. */
+export const learnedRows = computed<ReadonlyMap<string, CalendarPost>>(
+  () =>
+    new Map(
+      [...learnedPosts.value.values()].flatMap((post) => readPost(post) ?? []).map((post) => [post.id, post]),
+    ),
+);
 
 interface Posts {
   readonly posts: readonly CalendarPost[];
@@ -52,7 +63,7 @@ export function usePosts(query: PlanQuery, round: number): Posts & { more(): voi
     const { posts, cursor, isLoading } = latest.current;
     if (!isLoading) void load(cursor === null ? [] : posts, cursor, PAGE);
   }, [load]);
-  return { ...state, more };
+  return { ...state, posts: state.posts.map((post) => newestOf(post, learnedRows.value)), more };
 }
 
 function argsOf({ channels, states, label, search, isUpcoming }: PlanQuery): Json {

@@ -1,4 +1,4 @@
-import { dueNow, followPosts } from "../../post/follow-posts.ts";
+import { dueNow, followPosts } from "../../channel/follow-posts.ts";
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { now } from "../../../shared/clock.ts";

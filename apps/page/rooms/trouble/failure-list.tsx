@@ -1,6 +1,7 @@
-import { followPosts } from "../../post/follow-posts.ts";
+import { followPosts } from "../../channel/follow-posts.ts";
 import { countPosts } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
+import { learnPosts } from "../../data/learned-posts.ts";
 import { platformTitle } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { needsChange } from "../../post/post-facts.ts";
@@ -44,11 +45,13 @@ function SameReason({
     const sendAll = async (): Promise<void> => {
       try {
         for (let next = left[0]; next !== undefined; next = left[0]) {
-          sent.push((await call("retry_post", { id: next.id })).post);
+          const { post } = await call("retry_post", { id: next.id });
+          learnPosts([post]);
+          sent.push(post);
           left.shift();
         }
       } finally {
-        if (sent.length > 0) followPosts(sent.splice(0));
+        if (sent.length > 0) followPosts(sent.splice(0), true);
         onDone();
       }
     };

@@ -1,6 +1,7 @@
 import type { Account } from "../../../../src/domain/accounts/account.ts";
 import type { Status } from "../../../../src/domain/health/status.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
+import { newestOf } from "../../../shared/newest.ts";
 import { isUnknown } from "./error-words.ts";
 
 /** A channel that cannot be used, or soon not. */
@@ -34,6 +35,25 @@ export interface Troubles {
   /** Late or under way, and Posthorn goes on by itself: nothing to do, but good to know. */
   readonly trying: readonly Post[];
 }
+
+/** The posts of the room. */
+export interface TroublePosts {
+  readonly failed: readonly Post[];
+  /** Those that wait though their time has passed, and those that were begun. */
+  readonly late: readonly Post[];
+}
+
+/** With what is known of posts by now: one that failed or went on meanwhile is in its place at once. */
+export function asKnown({ failed, late }: TroublePosts, known: ReadonlyMap<string, Post>): TroublePosts {
+  const newest = [...failed, ...late].map((post) => newestOf(post, known));
+  const all = [...new Map(newest.map((post) => [post.id, post])).values()];
+  return {
+    failed: all.filter(({ status }) => status === "failed"),
+    late: all.filter(({ status }) => LATE.includes(status)),
+  };
+}
+
+const LATE: readonly Post["status"][] = ["scheduled", "uploaded", "publishing"];
 
 const WEEK = 7 * 24 * 60 * 60 * 1_000;
 

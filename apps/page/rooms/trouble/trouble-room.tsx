@@ -5,23 +5,19 @@ import { now } from "../../../shared/clock.ts";
 import { useLoad } from "../../data/load.ts";
 import { countPosts } from "../../../shared/texts.ts";
 import { may } from "../../data/session.ts";
+import { learnedPosts } from "../../data/learned-posts.ts";
 import { loadStatus, platformTitle, status } from "../../data/shared-data.ts";
 import { listAllPosts } from "../../data/list-posts.ts";
+import { following } from "../../channel/follow-posts.ts";
 import { ButtonLink } from "../../../ui/button.tsx";
 import { Room } from "../../../ui/room.tsx";
 import { Bones, Empty, Problem } from "../../../ui/states.tsx";
 import { LostRow, PausedRow } from "./channel-row.tsx";
 import { FailureList } from "./failure-list.tsx";
-import { groupTroubles, isCalm, type Troubles } from "./grouping.ts";
+import { asKnown, groupTroubles, isCalm, type TroublePosts, type Troubles } from "./grouping.ts";
 import { PostRow, Reason } from "./post-row.tsx";
 import { TryingRow } from "./trying-row.tsx";
 import { errorInWords } from "./error-words.ts";
-
-interface TroublePosts {
-  readonly failed: readonly Post[];
-  /** Those that wait though their time has passed, and those that were begun. */
-  readonly late: readonly Post[];
-}
 
 async function loadTroubles(signal: AbortSignal): Promise<TroublePosts> {
   const to = new Date(now()).toISOString();
@@ -44,13 +40,18 @@ export function TroubleRoom() {
     reload();
     void loadStatus();
   };
+  const posts = data && asKnown(data, learnedPosts.value);
   const mayMend = may("publish") || may("accounts");
   return (
     <Room title="Trouble" lead="What does not go on without you, most urgent first.">
       {!mayMend && <p class="hint">You can read what went wrong. To mend it takes a key that may do more.</p>}
       {error !== null && <Problem sentence={error} onRetry={again} />}
-      {data !== null && status.value !== null ? (
-        <Groups troubles={groupTroubles(status.value, data.failed, now(), data.late)} onDone={refresh} />
+      {posts !== null && status.value !== null ? (
+        <Groups
+          troubles={groupTroubles(status.value, posts.failed, now(), posts.late)}
+          isBegun={following.value > 0}
+          onDone={refresh}
+        />
       ) : (
         error === null && <Bones rows={4} label="What needs you is loading" />
       )}
@@ -58,7 +59,14 @@ export function TroubleRoom() {
   );
 }
 
-function Groups({ troubles, onDone }: { readonly troubles: Troubles; onDone(): void }) {
+interface GroupsProps {
+  readonly troubles: Troubles;
+  /** Something was sent from here and is on its way: it could fail yet. */
+  readonly isBegun: boolean;
+  onDone(): void;
+}
+
+function Groups({ troubles, isBegun, onDone }: GroupsProps) {
   const { stopped, unknown, lost, failures, older, setup, paused, expiring } = troubles;
   const trying = <UnderWay posts={troubles.trying} onDone={onDone} />;
   if (isCalm(troubles))
@@ -66,7 +74,7 @@ function Groups({ troubles, onDone }: { readonly troubles: Troubles; onDone(): v
       <>
         <Empty
           icon={<CircleCheck aria-hidden="true" />}
-          title="Nothing needs you"
+          title={isBegun ? "Nothing needs you yet" : "Nothing needs you"}
           text="Posts that fail and channels that lose their access are listed here, with what to do about them."
         />
         {trying}

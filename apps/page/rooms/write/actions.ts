@@ -9,8 +9,8 @@ import { channelName, loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { clockTime, shortTime } from "../../../shared/when.ts";
 import { useWork } from "../../../ui/use-work.ts";
-import { followPosts } from "../../post/follow-posts.ts";
-import { placesOf } from "../../post/outcome-message.ts";
+import { followPosts } from "../../channel/follow-posts.ts";
+import { placesOf } from "../../channel/outcome-message.ts";
 import { say } from "../../../ui/toasts.tsx";
 import { sentenceOf } from "../../../shared/texts.ts";
 import { CHOOSE_ABOVE, type Composer, refusalOf } from "./composer.ts";
@@ -20,6 +20,7 @@ import { pollProblem } from "./poll.ts";
 import { failuresInWords } from "./remarks.ts";
 import { seriesStartInWords } from "./repeat.ts";
 import { fileProblem } from "./uploads.ts";
+import { endWriting } from "./ended-writing.ts";
 import { hasSlots } from "./when-part.tsx";
 
 export const ASKING = "Asking for approval…";
@@ -43,7 +44,7 @@ export interface Actions {
 
 /** `onTry`: what is missing is to be shown. */
 export function useActions(composer: Composer, onTry: () => void): Actions {
-  const { go } = useAddress();
+  const { go, isHere } = useAddress();
   const { doing, error: refusal, setError: setRefusal, run: begin } = useWork();
   const [isAsking, setIsAsking] = useState(false);
   const missing = useRef<string | null>(null);
@@ -74,7 +75,8 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     if (text === null) followPosts(posts);
     else say(text);
     void loadStatus();
-    go(path);
+    if (isHere()) go(path);
+    else endWriting(composer.post?.id ?? composer.draft.value?.id ?? "");
   };
   /** Whether all is there that is needed. Says what is not. */
   const isReady = async (): Promise<boolean> => {
@@ -112,7 +114,10 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
       const posts = answer.draft?.posts ?? [];
       done(posts, doneText(form.value, posts));
     } catch (error) {
-      if (refusalOf(error).kind === "lost") lookLater(id, (posts) => done(posts, "It was scheduled."));
+      const { kind } = refusalOf(error);
+      if (kind === "lost") lookLater(id, (posts) => done(posts, "It was scheduled."));
+      // By others, or by an answer that came to no room.
+      if (kind === "conflict" && (await postsOfDecided(id)) !== null) return endWriting(id);
       throw error;
     }
   };
@@ -183,9 +188,8 @@ function useLookLater(): (id: string, onDecided: (posts: Draft["posts"]) => void
   const lookLater: ReturnType<typeof useLookLater> = (id, onDecided) => {
     const look = async (): Promise<void> => {
       try {
-        const [draft] = (await call("list_drafts", { id })).drafts;
-        const isDecided = draft?.state === "scheduled" || draft?.state === "repeating";
-        if (isDecided && !isLeft.current) onDecided(draft.posts);
+        const posts = await postsOfDecided(id);
+        if (posts !== null && !isLeft.current) onDecided(posts);
       } catch (error) {
         if (refusalOf(error).kind === "lost" && !isLeft.current) lookLater(id, onDecided);
       }
@@ -197,6 +201,12 @@ function useLookLater(): (id: string, onDecided: (posts: Draft["posts"]) => void
 }
 
 const LOOK_AFTER_MS = 2_000;
+
+/** The posts of a draft that was approved. Null: it was not. */
+async function postsOfDecided(id: string): Promise<Draft["posts"] | null> {
+  const [draft] = (await call("list_drafts", { id })).drafts;
+  return draft?.state === "scheduled" || draft?.state === "repeating" ? draft.posts : null;
+}
 
 /** Whether a change left everything that is seen of a post as it was. */
 function isSame(before: Post | null, after: Post): boolean {

@@ -58,7 +58,11 @@ export function Compose({ composer, title, hint }: ComposeProps) {
           sentence={state.value.sentence}
           mine={post === null ? "Keep mine as a copy" : "Keep mine"}
           onTheirs={composer.takeTheirs}
-          onMine={composer.keepMine}
+          onMine={() => {
+            composer.keepMine();
+            // A failed one is sent with it, which takes another button.
+            if (post?.status === "scheduled") actions.save();
+          }}
         />
       )}
       {draft.value?.state === "waiting" && (

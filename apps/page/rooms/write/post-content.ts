@@ -1,4 +1,5 @@
 import type { Post } from "../../../../src/domain/posts/post.ts";
+import { FIELD_NAMES } from "../../../shared/changed-fields.ts";
 import { type Json, jsonOf, textOf } from "../../../shared/json.ts";
 import type { Zone } from "../../../shared/zone.ts";
 import type { Form } from "./form.ts";
@@ -80,39 +81,12 @@ export function withFields(post: Post, change: Fields): Post {
   };
 }
 
-const PICTURES = "the pictures";
-const NAMES: Readonly<Record<string, string>> = {
-  caption: "the text",
-  mediaUrl: PICTURES,
-  scheduledAt: "the time",
-  [ALT_TEXT]: "what pictures show",
-  "metadata.moreMedia": PICTURES,
-  "metadata.thread": "the posts that follow",
-  "metadata.title": "the title",
-};
-
 /** What was changed here beside what is `asked` about. Pictures go together, each with its text. */
 export function besides(mine: Fields, asked: readonly string[]): Fields {
-  const names = asked.map((key) => NAMES[key]);
+  const names = asked.map((key) => FIELD_NAMES[key]);
   const isAsked = (key: string): boolean =>
     asked.includes(key) ||
-    names.includes(NAMES[key] ?? key) ||
-    (key === ALT_TEXT && "mediaUrl" in mine && names.includes(PICTURES));
+    names.includes(FIELD_NAMES[key] ?? key) ||
+    (key === ALT_TEXT && "mediaUrl" in mine && names.includes(FIELD_NAMES["mediaUrl"]));
   return Object.fromEntries(Object.entries(mine).filter(([key]) => !isAsked(key)));
-}
-
-const MAX_TEXT = 200;
-
-/** What others changed of that, for who changed it too. */
-export function clashInWords(keys: readonly string[], theirs: Post, when: (ms: number) => string): string {
-  const names = [...new Set(keys.map((key) => NAMES[key] ?? "other fields"))];
-  const caption = theirs.caption ?? "";
-  const text = caption.length > MAX_TEXT ? `${caption.slice(0, MAX_TEXT)}…` : caption;
-  return [
-    `Changed meanwhile: ${names.join(", ")}.`,
-    ...(keys.includes("caption")
-      ? [text === "" ? "There is no text now." : `The text is now “${text}”.`]
-      : []),
-    ...(keys.includes("scheduledAt") ? [`The time is now ${when(Date.parse(theirs.scheduledAt))}.`] : []),
-  ].join(" ");
 }

@@ -13,6 +13,7 @@ import { createPostComposer } from "./post-composer.ts";
 import { toWall } from "../../../shared/wall-time.ts";
 import { copyOf, formOf } from "./read-form.ts";
 import { draftOf } from "./send-form.ts";
+import { ended } from "./ended-writing.ts";
 import { pastInWords } from "./unsaved-change.ts";
 
 /** What the address asks for: something to go on with, or what to begin with. */
@@ -30,7 +31,7 @@ const NO_CHANNEL = "The channel of this address is not there, or you may not see
 /** `onDraft`: told the id of the draft that what is written is kept in. */
 export async function start(query: Query, onDraft: (id: string) => void): Promise<StartResult> {
   const { draft, post, copy } = query;
-  if (draft !== undefined) return startDraft(draft, onDraft);
+  if (draft !== undefined) return startDraft(draft, query["at"], onDraft);
   if (post !== undefined) return startPost(post);
   if (copy !== undefined) return startCopy(copy, query["mine"] !== undefined, onDraft);
   if (Object.keys(query).length === 0) return startNew(onDraft);
@@ -90,7 +91,15 @@ function isSaved({ id, form }: KeptForm, draft: Draft): boolean {
   return isThere;
 }
 
-async function startDraft(id: string, onDraft: (id: string) => void): Promise<StartResult> {
+async function startDraft(
+  id: string,
+  at: string | undefined,
+  onDraft: (id: string) => void,
+): Promise<StartResult> {
+  if (ended.value.has(id)) {
+    dropEdit(id);
+    return { kind: "decided", sentence: SCHEDULED };
+  }
   const [draft] = (await call("list_drafts", { id })).drafts;
   if (draft === undefined) return { kind: "decided", sentence: "There is no such draft any more." };
   if (draft.state !== "open" && draft.state !== "waiting")
@@ -99,14 +108,18 @@ async function startDraft(id: string, onDraft: (id: string) => void): Promise<St
       sentence:
         draft.state === "discarded"
           ? "This draft was discarded, so it cannot be changed any more."
-          : "This draft was scheduled. Change its posts in the plan.",
+          : SCHEDULED,
     };
   const form = formOf(draft, now(), zone.value);
   const found = keptOf(id, form);
   const kept = found === null || isSaved(found, draft) ? null : found;
   if (kept !== null) takeOver();
-  return { kind: "writing", composer: createDraftComposer({ form, draft, kept, onDraft }), hint: null };
+  const composer = createDraftComposer({ form, draft, kept, onDraft });
+  if (at !== undefined) composer.edit((one) => withTime(one, at));
+  return { kind: "writing", composer, hint: null };
 }
+
+const SCHEDULED = "This draft was scheduled. Change its posts in the plan.";
 
 async function startPost(id: string): Promise<StartResult> {
   const { post } = await call("get_post", { id });
@@ -142,11 +155,16 @@ async function startCopy(id: string, isMine: boolean, onDraft: (id: string) => v
   return { kind: "writing", composer, hint: null };
 }
 
+/** `at`: a time as the address has it. */
+function withTime(form: Form, at = ""): Form {
+  const ms = Date.parse(at);
+  return Number.isNaN(ms) ? form : atTime(form, toWall(ms, zone.value));
+}
+
 /** An empty form with what the address gives: a free slot of the plan, or what another app shares. */
 function presetOf({ at, title = "", text = "", url = "" }: Query, accountId: string | null): Form {
   const empty = emptyForm(now(), zone.value);
-  const ms = Date.parse(at ?? "");
-  const form = Number.isNaN(ms) ? empty : atTime(empty, toWall(ms, zone.value));
+  const form = withTime(empty, at);
   const words = text === "" ? title : text;
   return {
     ...form,

@@ -1,7 +1,8 @@
 import { type Signal, signal } from "@preact/signals";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { now } from "../../../shared/clock.ts";
-import type { Json } from "../../../shared/json.ts";
+import { changedInWords } from "../../../shared/changed-fields.ts";
+import { type Json, jsonOf } from "../../../shared/json.ts";
 import { shortTime } from "../../../shared/when.ts";
 import { dropEdit, keepEdit } from "../../data/kept-edits.ts";
 import { zone } from "../../data/session.ts";
@@ -11,7 +12,6 @@ import { CHOOSE_ABOVE } from "./composer.ts";
 import type { Form } from "./form.ts";
 import {
   argsOf,
-  clashInWords,
   clashesOf,
   differencesOf,
   type Fields,
@@ -100,7 +100,7 @@ export function unsavedOf(read: Post, form: Signal<Form>) {
     const [before, after] = [post, theirs].map((one) => fieldsOfPost(one, now(), zone.value));
     const both = clashesOf(changes, differencesOf(before ?? {}, after ?? {}));
     if (both.length === 0) return takeOver(theirs, changes);
-    clash.value = { theirs, asked: both, sentence: clashInWords(both, theirs, shortTime) };
+    clash.value = { theirs, asked: both, sentence: changedInWords(both, jsonOf(theirs), shortTime) };
     throw new ChangedElsewhere(CHOOSE_ABOVE);
   };
   const change = (): Json => ({ id: post.id, ...argsOf(mine(), post), ...timeToSend(post, form.value) });

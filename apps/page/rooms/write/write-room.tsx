@@ -8,19 +8,26 @@ import { Room } from "../../../ui/room.tsx";
 import { Bones, Empty, Problem } from "../../../ui/states.tsx";
 import type { Composer } from "./composer.ts";
 import { Compose } from "./compose.tsx";
+import type { Form } from "./form.ts";
 import { recordLastSave } from "./kept-forms.ts";
+import { ended } from "./ended-writing.ts";
 import { addressOfNew, start } from "./start.ts";
 
 /** One thing is written: a draft, or a post that is changed. */
 export function WriteRoom() {
   const { query, url, write } = useAddress();
   const latest = useRef<Composer | null>(null);
-  const begun = useRef({ url, number: 0 });
+  /** The form as the room was entered with it. */
+  const first = useRef<Form | null>(null);
+  const round = ended.value.get(query["draft"] ?? query["post"] ?? "") ?? 0;
+  const begun = useRef({ url, round, number: 0 });
   const mayWrite = query["post"] === undefined ? may("draft") : may("publish");
-  if (begun.current.url !== url) {
+  // What was typed since then stays.
+  const isEnded = begun.current.round !== round && (latest.current?.form.peek() ?? null) === first.current;
+  if (begun.current.url !== url || isEnded) {
     const isOwn = query["draft"] !== undefined && query["draft"] === latest.current?.draft.value?.id;
     // What the draft itself puts into the address begins nothing anew.
-    begun.current = { url, number: begun.current.number + (isOwn ? 0 : 1) };
+    begun.current = { url, round, number: begun.current.number + (isOwn && !isEnded ? 0 : 1) };
   }
   const { number } = begun.current;
   /** So that a reload goes on with it. */
@@ -29,6 +36,9 @@ export function WriteRoom() {
   const { data, error, again } = useLoad(async () => {
     const started = await start(query, keepInAddress);
     latest.current = started.kind === "writing" ? started.composer : null;
+    first.current = latest.current?.form.peek() ?? null;
+    // The day that it was opened for is in the form now, and may be changed there.
+    if (query["draft"] !== undefined && query["at"] !== undefined) keepInAddress(query["draft"]);
     return { ...started, number };
   }, String(number));
   useEffect(

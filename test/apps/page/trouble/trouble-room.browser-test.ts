@@ -86,6 +86,24 @@ describe("trouble", () => {
     await page.getByRole("heading", { name: "Nothing goes out" }).waitFor();
   });
 
+  it("says what was refused again, and has its row at once", async () => {
+    await addFailed("post_one", REFUSED);
+    const page = await host.open({ path: "/app/trouble" });
+    const row = page.getByRole("listitem").filter({ hasText: "Text of post_one" });
+    await row.getByRole("button", { name: "Send again" }).click();
+    await page.getByRole("button", { name: "Send it now" }).click();
+    await page.getByText(/^On its way to /).waitFor();
+    await row.waitFor({ state: "detached" });
+    const refused = { status: "failed", error: REFUSED, next_at: null } as const;
+    await queryOf(host.ctx.store)
+      .updateTable("posts")
+      .set({ ...refused, updated_at: host.clock.now() + 1_000 })
+      .where("id", "=", "post_one")
+      .execute();
+    await page.locator(".toast").getByText(`Refused again: ${REFUSED}`).waitFor();
+    expect(await row.count()).toBe(1);
+  });
+
   it("lists what goes on by itself, and hurries or stops what only waits", async () => {
     const scheduledAt = host.clock.now() - 60 * 60_000;
     const error = "It did not answer. It is tried again on Saturday 21 November 2026, 12:40 (UTC).";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Status } from "../../../../src/domain/health/status.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
-import { groupTroubles, isCalm } from "../../../../apps/page/rooms/trouble/grouping.ts";
+import { asKnown, groupTroubles, isCalm } from "../../../../apps/page/rooms/trouble/grouping.ts";
 import { isUnknown, errorInWords, placeOutside } from "../../../../apps/page/rooms/trouble/error-words.ts";
 
 const NOW = Date.parse("2026-11-26T12:00:00Z");
@@ -155,3 +155,18 @@ it.each([
     expect(placeOutside({ status, error, platformUrl }, "https://social.example/@me")).toEqual(place);
   },
 );
+
+it("has posts in their places as an answer about them said, whatever was read before", () => {
+  const later = "2026-11-26T11:00:00.000Z";
+  const failed = [post("failed", { status: "failed" }), post("refused_again", { status: "failed" })];
+  const late = [post("begun", { status: "publishing" }), post("other", { status: "scheduled" })];
+  const known = [
+    post("failed", { status: "publishing", updatedAt: later }),
+    post("begun", { status: "failed", updatedAt: later }),
+    post("other", { status: "failed", updatedAt: "2026-11-26T09:00:00.000Z" }),
+    post("dismissed_elsewhere", { status: "failed", updatedAt: later }),
+  ];
+  const shown = asKnown({ failed, late }, new Map(known.map((one) => [one.id, one])));
+  expect(shown.failed.map(({ id }) => id)).toEqual(["refused_again", "begun"]);
+  expect(shown.late.map(({ id }) => id)).toEqual(["failed", "other"]);
+});

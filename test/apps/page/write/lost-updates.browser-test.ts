@@ -61,9 +61,7 @@ it("asks where both changed the same, and takes the one that is chosen", async (
   expect(await post()).toMatchObject({ caption: "Theirs" });
   await button("Keep mine").click();
   expect(await text().inputValue()).toBe("Mine");
-  await button("Save the change").click();
-  await isSaved();
-  expect(await post()).toMatchObject({ caption: "Mine", metadata: { title: "Their title" } });
+  await expect.poll(post).toMatchObject({ caption: "Mine", metadata: { title: "Their title" } });
 });
 
 it("goes on with the other one", async () => {

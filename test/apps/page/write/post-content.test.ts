@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
+import { changedInWords } from "../../../../apps/shared/changed-fields.ts";
 import {
   argsOf,
   besides,
   clashesOf,
   differencesOf,
   fieldsOf,
-  clashInWords,
   withFields,
 } from "../../../../apps/page/rooms/write/post-content.ts";
 
@@ -56,8 +56,8 @@ it("sends no more than that, and takes nothing away that is not there", () => {
 
 it("says what clashes", () => {
   const when = (): string => "tomorrow";
-  expect(clashInWords(["caption"], POST, when)).toBe("Changed meanwhile: the text. The text is now “Hi”.");
-  expect(clashInWords(["scheduledAt", "metadata.moreMedia"], POST, when)).toBe(
+  expect(changedInWords(["caption"], POST, when)).toBe("Changed meanwhile: the text. The text is now “Hi”.");
+  expect(changedInWords(["scheduledAt", "metadata.moreMedia"], POST, when)).toBe(
     "Changed meanwhile: the time, the pictures. The time is now tomorrow.",
   );
 });

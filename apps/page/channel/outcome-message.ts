@@ -25,6 +25,7 @@ export function outcomeMessage(
   posts: readonly SentPost[],
   channelName: ChannelNames,
   isShown: (room: "plan" | "trouble") => boolean,
+  isAgain = false,
 ): Message {
   const failed = posts.filter(({ status }) => status === "failed");
   const seen = linksTo(posts, channelName);
@@ -32,7 +33,7 @@ export function outcomeMessage(
     const rest = othersInWords(posts, channelName, false);
     const problems = { text: "See problems", href: "/app/trouble", isShown: () => isShown("trouble") };
     return {
-      text: [...failuresInWords(failed, channelName), ...rest].join(" "),
+      text: [...failuresInWords(failed, channelName, isAgain), ...rest].join(" "),
       isBad: true,
       links: [problems, ...seen],
     };
@@ -60,8 +61,15 @@ const MAX_REASON = 160;
 const UNKNOWN = /^outcome unknown:\s*/i;
 
 /** Why they did not go out, those of one reason together. What to do about it is said under Trouble. */
-function failuresInWords(failed: readonly SentPost[], channelName: ChannelNames): readonly string[] {
-  return [...new Set(failed.map(reasonOf))].map((reason) => {
+function failuresInWords(
+  failed: readonly SentPost[],
+  channelName: ChannelNames,
+  isAgain: boolean,
+): readonly string[] {
+  const [only = "", ...others] = new Set(failed.map(reasonOf));
+  // The channel is known: only the reason tells whether it is another one.
+  if (isAgain && only !== "" && others.length === 0 && !UNKNOWN.test(only)) return [`Refused again: ${only}`];
+  return [only, ...others].map((reason) => {
     const ones = failed.filter((post) => reasonOf(post) === reason);
     const is = UNKNOWN.test(reason) ? "It is not known whether it went out" : "It did not go out";
     const why = upperFirst(reason.replace(UNKNOWN, ""));

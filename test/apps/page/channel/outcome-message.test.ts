@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isHeld, outcomeMessage } from "../../../../apps/page/post/outcome-message.ts";
+import { isHeld, outcomeMessage } from "../../../../apps/page/channel/outcome-message.ts";
 import { keepBehind } from "../../../../apps/shared/sentences.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 
@@ -137,6 +137,25 @@ describe("what is said of posts that were sent at once", () => {
     const { links } = outcomeMessage([sent("acc_1", "failed")], nameOf, (room) => room === "trouble");
     expect(links?.[0]?.isShown?.()).toBe(true);
   });
+});
+
+it("says why what was sent again was refused again", () => {
+  const again = (...posts: ReturnType<typeof sent>[]) =>
+    outcomeMessage(posts, nameOf, () => false, true).text;
+  const refused = { error: "Mastodon says: No." };
+  expect(again(sent("acc_1", "failed", refused))).toBe("Refused again: Mastodon says: No.");
+  expect(again(sent("acc_1", "failed", refused), sent("acc_1", "failed", refused))).toBe(
+    "Refused again: Mastodon says: No.",
+  );
+  expect(again(sent("acc_1", "failed", refused), sent("acc_2", "published"))).toBe(
+    "Refused again: Mastodon says: No. Live on Fjord Bakery on Bluesky.",
+  );
+  expect(again(sent("acc_1", "failed", refused), sent("acc_2", "failed", { error: "Too long." }))).toBe(
+    "It did not go out on Fjord Bakery on Mastodon. Mastodon says: No. It did not go out on Fjord Bakery on Bluesky. Too long.",
+  );
+  expect(again(sent("acc_1", "failed", { error: "outcome unknown: No answer." }))).toBe(
+    "It is not known whether it went out on Fjord Bakery on Mastodon. No answer.",
+  );
 });
 
 it("knows when the rest waits for something that can be told", () => {
