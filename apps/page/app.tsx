@@ -2,10 +2,10 @@ import { LocationProvider, Route, Router } from "preact-iso";
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { OwnAddress, type RoomName, useIsConsent } from "./data/address.tsx";
-import { writeMomentsBy } from "../shared/values.ts";
+import { writeTimesBy } from "../shared/values.ts";
 import { keepFresh } from "./data/shared-data.ts";
 import { sessionState, loadSession, type Session, session } from "./data/session.ts";
-import { shortTime } from "../shared/when.ts";
+import { clockTime, formats, shortTime } from "../shared/when.ts";
 import { Frame, ROOMS } from "./frame.tsx";
 import { Nowhere } from "./rooms/nowhere.tsx";
 import { SignIn, SignInAgain, tokenOfAddress } from "./rooms/sign-in.tsx";
@@ -19,7 +19,7 @@ import { Toasts } from "../ui/toasts.tsx";
 
 const AGAIN_MS = 3_000;
 
-writeMomentsBy(shortTime);
+writeTimesBy({ moment: shortTime, clock: clockTime, day: (day) => formats.value.shortDay(day) });
 
 /**
  * Each room is loaded with the first visit to it, and tried again where the server does not answer. Its styles hold

@@ -5,7 +5,7 @@ import { choicesFor, type Decision, isPast, isUndecided, obstacleOf } from "../f
 import { countOf } from "../shared/texts.ts";
 import { now } from "../shared/clock.ts";
 import type { Draft } from "../shared/drafts.ts";
-import { readWallTime } from "../shared/wall-time.ts";
+import { fromWall, wallProblem } from "../shared/wall-time.ts";
 import { longTime, timezone, zone } from "../shared/when.ts";
 import { Button } from "../ui/button.tsx";
 import * as review from "./review.ts";
@@ -141,10 +141,10 @@ function Changes() {
 function NewTime({ draft }: { readonly draft: Draft }) {
   const field = useRef<HTMLInputElement>(null);
   const approve = (): void => {
-    const wall = readWallTime(field.current?.value ?? "");
-    if (wall !== null)
-      return void review.decide("approve", { scheduledAt: new Date(zone.value.toMs(wall)).toISOString() });
-    review.said.value = "Give a date and a time.";
+    const value = field.current?.value ?? "";
+    const at = fromWall(value, zone.value);
+    if (at !== null) return void review.decide("approve", { scheduledAt: new Date(at).toISOString() });
+    review.said.value = wallProblem(value) ?? "";
     field.current?.focus();
   };
   return (

@@ -1,6 +1,7 @@
 import { describeSeries, type ToldSeries } from "../../src/domain/drafts/tell-series.ts";
 import { isJson, jsonOf, textOf, type Json } from "./json.ts";
 import { isStatus, type Status } from "./statuses.ts";
+import { withValues } from "./values.ts";
 import { NO_TEXT, splitText, webAddress } from "./texts.ts";
 
 /** Each state has a shape beside its colour, for those who do not see the colour. */
@@ -125,7 +126,7 @@ export function readDraft(value: unknown): Draft | null {
     revision,
     scheduledAt: timeOf(value["scheduledAt"]),
     isNextSlot: value["slot"] === "next",
-    repeat: isJson(value["repeat"]) ? describeSeries(readSeries(value["repeat"])) : null,
+    repeat: isJson(value["repeat"]) ? withValues(describeSeries(readSeries(value["repeat"]))) : null,
     texts: listOf(jsonOf(value["repeat"])["texts"]).map(textOf),
     writtenBy: writerInWords(value["writtenBy"]),
     labels: listOf(value["labels"]).map(textOf),

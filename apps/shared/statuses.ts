@@ -51,7 +51,7 @@ export function standingOf(
 
 /** As the server writes when it tries again. */
 const NEXT_TRY =
-  /\b(?:next try is|tried again) on [A-Z][a-z]{2,5}day (\d{1,2} [A-Z][a-z]{2,8} \d{4}), (\d{2}):(\d{2}) \(([^()]{1,60})\)/;
+  /\b(?:next try is|tried again) on [A-Z][a-z]{2,5}day (\d{1,2} [A-Z][a-z]{2,8} \d{4}), (\d{2}):(\d{2})(?::\d{2})? \(([^()]{1,60})\)/;
 
 /** When a late post is tried next. Null: its reason does not say. */
 export function nextTryOf(post: Pick<Standing, "error">): number | null {

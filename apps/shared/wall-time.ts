@@ -6,10 +6,23 @@ export function writeWallTime({ day, minutes }: WallTime): string {
   return `${day}T${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`;
 }
 
-/** Null: it is no date with a time. */
+/** Why a day, or a day with a time, is none to plan for: while its year is typed, a field holds 0002 or 0020. */
+export function yearProblem(value: string): string | null {
+  const [, year] = /^(\d{4,6})-/.exec(value) ?? [];
+  return year === undefined || (year >= "1970" && year < "2200" && year.length === 4)
+    ? null
+    : "Give a year from 1970 to 2199.";
+}
+
+/** Why it is no time to plan for. Null: it is one. */
+export function wallProblem(value: string): string | null {
+  return yearProblem(value) ?? (readWallTime(value) === null ? "Choose a day and a time." : null);
+}
+
+/** Null: it is no date with a time, or none to plan for. */
 export function readWallTime(value: string): WallTime | null {
   const [, day = "", hours = "", minutes = ""] = /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2})/.exec(value) ?? [];
-  if (Number.isNaN(Date.parse(`${day}T00:00:00Z`))) return null;
+  if (yearProblem(day) !== null || Number.isNaN(Date.parse(`${day}T00:00:00Z`))) return null;
   return { day, minutes: Number(hours) * 60 + Number(minutes) };
 }
 

@@ -1,5 +1,6 @@
-import { useId } from "preact/hooks";
-import type { ComponentChildren, InputHTMLAttributes, JSX } from "preact";
+import { useId, useState } from "preact/hooks";
+import type { ComponentChildren, InputHTMLAttributes, JSX, RefObject } from "preact";
+import { yearProblem } from "../shared/wall-time.ts";
 
 interface FieldWords {
   readonly label: string;
@@ -83,6 +84,48 @@ export function TextField({ label, help, error, warning, onText, ...rest }: Text
       {(control) => (
         <input {...control} {...input} onInput={({ currentTarget }) => onText(currentTarget.value)} />
       )}
+    </Field>
+  );
+}
+
+interface DayFieldProps extends TextFieldProps {
+  readonly type: "date" | "datetime-local";
+  readonly value: string;
+  readonly input?: RefObject<HTMLInputElement>;
+  /** What stands behind it. */
+  readonly beside?: ComponentChildren;
+}
+
+/** A day, or a day and a time. While it is typed it is none yet, or one of another year: that is said once it is left. */
+export function DayField({ label, help, error, warning, onText, input, beside, ...rest }: DayFieldProps) {
+  const { class: look, ...others } = rest;
+  const [isTyped, setIsTyped] = useState(false);
+  const year = yearProblem(rest.value);
+  const isUnderWay = isTyped && (year !== null || rest.value === "");
+  return (
+    <Field {...{ label, help, warning }} error={isUnderWay ? null : (error ?? year)} class={look}>
+      {(control) => {
+        const field = (
+          <input
+            {...control}
+            {...others}
+            ref={input ?? null}
+            onInput={({ currentTarget }) => {
+              setIsTyped(true);
+              onText(currentTarget.value);
+            }}
+            onKeyDown={({ key }) => key === "Enter" && setIsTyped(false)}
+            onBlur={() => setIsTyped(false)}
+          />
+        );
+        if (beside === undefined) return field;
+        return (
+          <div class="beside">
+            {field}
+            {beside}
+          </div>
+        );
+      }}
     </Field>
   );
 }

@@ -3,11 +3,13 @@ export interface Message {
   readonly text: string;
   /** Something was refused or failed: it stays until it is closed. */
   readonly isBad?: boolean;
-  /** `isShown`: whether the page already shows the target, so that no link is needed. */
-  readonly link?: {
-    readonly text: string;
-    readonly href: string;
-    readonly isOutside?: boolean;
-    isShown?(): boolean;
-  };
+  readonly links?: readonly MessageLink[];
+}
+
+export interface MessageLink {
+  readonly text: string;
+  readonly href: string;
+  readonly isOutside?: boolean;
+  /** Whether the page already shows the target, so that no link is needed. */
+  isShown?(): boolean;
 }

@@ -2,6 +2,7 @@ import { effect, signal } from "@preact/signals";
 import { X } from "lucide-preact";
 import { isUnreached, offline } from "../shared/reach.ts";
 import type { Message } from "./message.ts";
+import { classes } from "./classes.ts";
 import { Button, ButtonLink, IconButton } from "./button.tsx";
 
 interface Toast extends Message {
@@ -82,8 +83,8 @@ function close(id: number): void {
 }
 
 /** What failed is not said where all that failed is listed. */
-function isNews({ isBad, link }: Message): boolean {
-  return !(isBad === true && link?.isShown?.() === true);
+function isNews({ isBad, links = [] }: Message): boolean {
+  return !(isBad === true && links.some((link) => link.isShown?.() === true));
 }
 
 /** The number of open dialogs. Only the top one is seen and read. */
@@ -94,13 +95,16 @@ export function Toasts({ depth = 0 }: { readonly depth?: number }) {
   if (depth !== sheetsOpen.value) return null;
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {toasts.value.map(({ id, text, isBad = false, link, undo, action = "Undo" }) => (
-        <div key={id} class={isBad ? "toast bad" : "toast"}>
+      {toasts.value.map(({ id, text, isBad = false, links = [], undo, action = "Undo" }) => (
+        <div key={id} class={classes("toast", isBad && "bad", links.length > 1 && "many")}>
           <span dir="auto">{text}</span>
-          {link !== undefined && link.isShown?.() !== true && (
-            <ButtonLink isSmall href={link.href} isOutside={link.isOutside === true}>
-              {link.text}
-            </ButtonLink>
+          {links.map(
+            (link) =>
+              link.isShown?.() !== true && (
+                <ButtonLink key={link.href} isSmall href={link.href} isOutside={link.isOutside === true}>
+                  {link.text}
+                </ButtonLink>
+              ),
           )}
           {undo !== null && (
             <Button

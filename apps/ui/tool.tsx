@@ -15,10 +15,11 @@ export function Tool({ name, look, label, ...rest }: ToolProps) {
   return <button type="button" class={classes("tool", look)} data-key={name} {...named} {...rest} />;
 }
 
-/** The shape of a state, beside its colour. */
-export function Sign({ sign }: { readonly sign: string }) {
+/** The shape of a state, beside its colour. `says`: what is heard in its place, where the text beside it may be cut. */
+export function Sign({ sign, says }: { readonly sign: string; readonly says?: string }) {
+  const spoken = says === undefined ? { "aria-hidden": true } : { role: "img" as const, "aria-label": says };
   return (
-    <span class="sign" aria-hidden="true">
+    <span class="sign" {...spoken}>
       {sign}
     </span>
   );

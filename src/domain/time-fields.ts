@@ -19,13 +19,12 @@ export const MovedToDay = z.string().check(isDayThere);
 export const CalendarDay = z.string().check(onCalendar);
 export const ClockTime = z.string().check(onClock);
 
-const isPlace = z.refine<"next">(() => true);
-/** In place of a time: an empty text is a slip here, too. */
-export const Slot = z.enum(["next"]).check(isPlace);
+/** In place of a time. */
+export const Slot = z.enum(["next"]);
 
 /** Whether this argument is such a time, so that an empty text is refused. */
 export function isTime(field: z.ZodType): boolean {
-  return [isPlace, isThere, isDayThere, onClock, onCalendar].some((check) => hasCheck(field, check));
+  return [isThere, isDayThere, onClock, onCalendar].some((check) => hasCheck(field, check));
 }
 
 /** As a clock shows what people write (`9am`); others as they are. */
@@ -33,7 +32,7 @@ export function asClockTime(field: z.ZodType, text: string): string {
   return hasCheck(field, onClock) ? (readClock(text) ?? text) : text;
 }
 
-function hasCheck(field: z.ZodType, check: z.core.$ZodCheck<string> | z.core.$ZodCheck<"next">): boolean {
+function hasCheck(field: z.ZodType, check: z.core.$ZodCheck<string>): boolean {
   return unwrapped(field).def.checks?.includes(check) === true;
 }
 

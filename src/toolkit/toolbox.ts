@@ -165,7 +165,7 @@ export function createToolbox(
 
 type Input = Record<string, unknown>;
 
-/** Of one item that cannot be read, the refusal says what became of the others. */
+/** Where one item cannot be read, the refusal says what became of the others. */
 function readOrTell({ input, hints }: AnyTool, args: unknown, known: readonly string[]): Input {
   try {
     return readArguments(input, args, known);
@@ -174,13 +174,14 @@ function readOrTell({ input, hints }: AnyTool, args: unknown, known: readonly st
       !hints.readOnly &&
       isFields(args) &&
       MANY.some((field) => Array.isArray(args[field]) && args[field].length > 1);
-    if (!isOfMany || !(error instanceof AppError)) throw error;
+    if (!isOfMany || !(error instanceof AppError) || !OF_ITEM.test(error.message)) throw error;
     throw new AppError(error.kind, [error.said, "Nothing of this call was done."], { cause: error });
   }
 }
 
 /** What holds items of a call that each stand for themselves. */
 const MANY = ["posts", "ids", "drafts"];
+const OF_ITEM = /^\w+\[\d+\]/;
 type RunContext = Pick<CallContext, "ctx" | "caller" | "idempotency" | "leftEmpty">;
 
 type RunOptions = CallOptions & { readonly context: RunContext };

@@ -57,7 +57,10 @@ const TOOLS = readdirSync(join(ROOT, "tools")).map((file) => file.replace(/\.ts$
 const NOT_FOR_PEOPLE = new RegExp(
   [
     `(?<![/.\\w])(?:${TOOLS.join("|")})\\b`,
-    "metadata\\.",
+    "(?<![-/\\w])metadata\\b",
+    "\\b(?:image|video|audio)/",
+    // Permissions and parts of addresses are called so where a person sets them, and programs that register read the others.
+    "(?<![/.@:?\\w-]|permission )(?!grant_type|authorization_code|refresh_token)[a-z]{2,}_[a-z]{2,}",
     "(?<![/.\\w])(?:acc|post|dft|file|con|whk)_",
     // These two a person types into the parameters of links.
     "\\{(?!(?:provider|label)\\})",

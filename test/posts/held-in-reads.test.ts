@@ -46,24 +46,15 @@ describe("a post that is shown before its time", () => {
 });
 
 describe("an empty slot", () => {
-  const caption = "Not at once";
-  it.each([
-    ["schedule_post", () => ({ accountId, caption, slot: "" }), "slot"],
-    ["schedule_posts", () => ({ posts: [{ accountId, caption, slot: "" }] }), "posts[0].slot"],
-    ["save_draft", () => ({ targets: [accountId], caption, slot: "" }), "slot"],
-    ["decide_draft", () => ({ id: "dft_1", revision: 1, decision: "approve", slot: "" }), "slot"],
-  ])("is refused by %s, and publishes nothing", async (tool, args, field) => {
-    await expect(service.call(tool, args())).rejects.toThrow(`${field}: is empty, and must be "next".`);
-    expect((await service.call("list_posts", {})).posts).toHaveLength(2);
-  });
+  const caption = "Without a time";
 
-  it("that is null counts as left out, and is told of", async () => {
-    const { warnings } = await service.call("schedule_post", { accountId, caption, slot: null });
+  it.each([null, ""])("counts as left out, and is told of: %j", async (slot) => {
+    const { warnings } = await service.call("schedule_post", { accountId, caption, slot });
     expect(warnings[0]).toMatch(/^It goes out at once, because no time was given: slot came empty\./);
   });
 
-  it("leaves several posts without a time, which each says", async () => {
-    const posts = ["One", "Two"].map((one) => ({ accountId, caption: one, slot: null }));
+  it.each([null, ""])("leaves several posts without a time, which each says: %j", async (slot) => {
+    const posts = ["One", "Two"].map((one) => ({ accountId, caption: one, slot }));
     const { results } = await service.call("schedule_posts", { posts });
     for (const { warnings } of results)
       expect(warnings[0]).toMatch(/^It goes out at once, because no time was given\./);

@@ -32,7 +32,6 @@ export function Chip({ app, state, one, isReachable }: ChipProps<CalendarPost | 
       data-id={one.id}
       tabIndex={isReachable ? 0 : -1}
       title={name}
-      aria-label={name}
       aria-keyshortcuts={look.canBeMoved ? "M" : undefined}
       onClick={(event) => {
         event.stopPropagation();
@@ -42,10 +41,13 @@ export function Chip({ app, state, one, isReachable }: ChipProps<CalendarPost | 
       {tiles !== undefined && look.mediaUrl !== "" && (
         <Thumb key={look.mediaUrl} src={tiles.pictureUrl(look.mediaUrl)} />
       )}
-      <Sign sign={look.sign} />
-      <span class="time">{time}</span> <PlaceName place={look.place} />
-      {tiles?.markOf(look.accountId, look.provider)}
-      <span class="title" dir="auto">
+      <Sign sign={look.sign} says={name} />
+      <span class="time" aria-hidden="true">
+        {time}
+      </span>{" "}
+      <PlaceName place={look.place} />
+      {tiles?.markOf(look.accountIds, look.provider)}
+      <span class="title" dir="auto" aria-hidden="true">
         {one.title}
       </span>
     </button>
@@ -54,7 +56,7 @@ export function Chip({ app, state, one, isReachable }: ChipProps<CalendarPost | 
 
 interface ChipContent {
   readonly at: number;
-  readonly accountId: string;
+  readonly accountIds: readonly string[];
   /** Null: the channel says it. */
   readonly provider: string | null;
   readonly place: string | null;
@@ -77,7 +79,7 @@ function lookOfPost(state: State, post: CalendarPost): ChipContent {
   return {
     ...standing,
     at: post.scheduledAt,
-    accountId,
+    accountIds: [accountId],
     provider,
     place,
     more: [channelOf(state.calendar, post), doing],
@@ -93,15 +95,17 @@ function lookOfPost(state: State, post: CalendarPost): ChipContent {
   };
 }
 
-function lookOfDraft({ options }: State, draft: CalendarDraft): ChipContent {
-  const accountId = draft.targets[0]?.accountId ?? "";
+function lookOfDraft({ options: { tiles }, calendar }: State, draft: CalendarDraft): ChipContent {
+  const accountIds = draft.targets.map(({ accountId }) => accountId);
+  const more = accountIds.length > 1 ? ` +${accountIds.length - 1}` : "";
+  const [place] = accountIds.flatMap((id) => tiles?.placeOf(id) ?? []);
   return {
     ...DRAFT_STATES[draft.state],
     at: draft.at,
-    accountId,
+    accountIds,
     provider: null,
-    place: options.tiles?.placeOf(accountId) ?? null,
-    more: [],
+    place: place === undefined ? null : place + more,
+    more: accountIds.map((id) => tiles?.nameOf(id) ?? calendar.names.get(id) ?? null),
     classes: ["draft", draft.state],
     mediaUrl: "",
     canBeMoved: false,
@@ -110,14 +114,14 @@ function lookOfDraft({ options }: State, draft: CalendarDraft): ChipContent {
 
 const TAIL_CHARS = 5;
 
-/** Cut in the middle: where there is no room, names still differ by their ends. */
+/** The name of what it stands in says it whole. Cut in the middle: where there is no room, names still differ by their ends. */
 function PlaceName({ place }: { readonly place: string | null }) {
   if (place === null) return null;
   const letters = [...place];
   const tail = letters.splice(-TAIL_CHARS).join("");
   return (
     <>
-      <span class="place" dir="auto">
+      <span class="place" dir="auto" aria-hidden="true">
         <span class="start">{letters.join("")}</span>
         <span>{tail}</span>
       </span>{" "}
@@ -158,14 +162,22 @@ export function Slot({ state, one, isReachable }: Omit<ChipProps<FreeSlot>, "app
       data-key={`slot:${accountId}:${at}`}
       tabIndex={isReachable ? 0 : -1}
       title={name}
-      aria-label={name}
       onClick={(event) => {
         event.stopPropagation();
         onOpen?.({ kind: "slot", accountId, at });
       }}
     >
-      <span class="time">{time}</span> {tiles?.markOf(accountId, null)}
-      {place === null ? <span class="word">free</span> : <PlaceName place={place} />}
+      <span class="time" role="img" aria-label={name}>
+        {time}
+      </span>{" "}
+      {tiles?.markOf([accountId], null)}
+      {place === null ? (
+        <span class="word" aria-hidden="true">
+          free
+        </span>
+      ) : (
+        <PlaceName place={place} />
+      )}
     </button>
   );
 }

@@ -14,8 +14,10 @@ export interface CalendarOptions {
   /** Posts are tiles of two lines with these. Left out: one line each. */
   readonly tiles?: {
     pictureUrl(mediaUrl: string): string;
-    /** The mark of a channel's platform. `provider`: used if the channel is unknown. */
-    markOf(accountId: string, provider: string | null): ComponentChildren;
+    /** The marks of channels' platforms. `provider`: used if a channel is unknown. */
+    markOf(accountIds: readonly string[], provider: string | null): ComponentChildren;
+    /** What a channel is called, with its platform. */
+    nameOf(accountId: string): string;
     /** Distinguishes a channel from others of its platform. Null: it is the only one. */
     placeOf(accountId: string): string | null;
     /** Whether the channel is paused, so that its posts wait. */

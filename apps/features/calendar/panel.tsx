@@ -3,7 +3,7 @@ import { useRef } from "preact/hooks";
 import { DRAFT_STATES } from "../../shared/drafts.ts";
 import { standingOf, type Status } from "../../shared/statuses.ts";
 import { nameOf } from "../../shared/texts.ts";
-import { readWallTime, writeWallTime } from "../../shared/wall-time.ts";
+import { readWallTime, wallProblem, writeWallTime } from "../../shared/wall-time.ts";
 import type { App } from "./app.ts";
 import { changePanel, closePanel } from "./open.ts";
 import { ComingTime } from "./coming-line.tsx";
@@ -263,8 +263,9 @@ function NewTime({ app, state, post }: PostProps) {
   const field = useRef<HTMLInputElement>(null);
   const fieldId = `time-${post.id}`;
   const move = (): void => {
-    const to = readWallTime(field.current?.value ?? "");
-    if (to === null) app.say("Give a date and a time.");
+    const value = field.current?.value ?? "";
+    const to = readWallTime(value);
+    if (to === null) app.say(wallProblem(value) ?? "");
     else void movePost(app, post.id, to);
   };
   return (

@@ -4,6 +4,7 @@ import { type Draft, firstTimeOf, readDraft } from "../../shared/drafts.ts";
 import { isStatus, type Status } from "../../shared/statuses.ts";
 import { keepBehind, sentencesBehind } from "../../shared/sentences.ts";
 import { NO_TEXT, splitText, webAddress } from "../../shared/texts.ts";
+import { withValues } from "../../shared/values.ts";
 import { isZone } from "../../shared/zone.ts";
 
 /** A draft and when it would go out, or the first part of it. */
@@ -108,7 +109,7 @@ function readComing(series: Json): ComingSeries {
   return {
     draftId: textOf(series["draftId"]),
     title: splitText(textOf(series["text"])).first || NO_TEXT,
-    rule: textOf(series["rule"]),
+    rule: withValues(textOf(series["rule"])),
     coming: coming.filter((at) => !Number.isNaN(at)),
   };
 }

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { Post } from "../../../src/domain/posts/post.ts";
 import { now } from "../../shared/clock.ts";
 import { isRoomShown } from "../data/address.tsx";
-import { briefName, loadStatus } from "../data/shared-data.ts";
+import { channelName, loadStatus } from "../data/shared-data.ts";
 import { sayFirst } from "../../ui/toasts.tsx";
 import { placesOf, type SentPost, outcomeMessage } from "./outcome-message.ts";
 import { untilOver } from "./until-over.ts";
@@ -23,9 +23,9 @@ export const following = signal(0);
  * `isAgain`: they failed before.
  */
 export function followPosts(posts: readonly SentPost[], isAgain = false): void {
-  const turn = sayFirst({ text: `On its way to ${placesOf(posts, briefName)} …` });
+  const turn = sayFirst({ text: `On its way to ${placesOf(posts, channelName)} …` });
   const show = (now: readonly SentPost[], isLast: boolean): void =>
-    turn(outcomeMessage(now, briefName, isRoomShown, isAgain), isLast);
+    turn(outcomeMessage(now, channelName, isRoomShown, isAgain), isLast);
   following.value += 1;
   void untilOver(posts, { onChange: loadStatus, onWait: (waiting) => show(waiting, false) }).then((ended) => {
     following.value -= 1;

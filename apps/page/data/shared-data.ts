@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import type { Account } from "../../../src/domain/accounts/account.ts";
-import { nameChannels, shortNames } from "../../../src/domain/accounts/channel-names.ts";
+import { besidePlatform, nameChannels, shortNames } from "../../../src/domain/accounts/channel-names.ts";
 import type { PlatformListing } from "../../../src/domain/accounts/platform-listing.ts";
 import type { Status } from "../../../src/domain/health/status.ts";
 import { inOrder } from "../../shared/in-order.ts";
@@ -56,6 +56,13 @@ export function channelName(accountId: string): string {
   return namesById.value.get(accountId) ?? "A channel that is gone";
 }
 
+/** What it is called, with its platform in any case. */
+export function nameOnPlatform(accountId: string): string {
+  const { provider } = findAccount(accountId) ?? {};
+  const called = channelName(accountId);
+  return provider === undefined ? called : besidePlatform(called, platformTitle(provider));
+}
+
 const shortNamesById = computed(() =>
   shortNames(namesById.value, (platforms.value ?? []).map(({ title }) => title)),
 );
@@ -72,14 +79,6 @@ export function isPaused(accountId: string): boolean {
   // This is looked at more often than the channels are.
   const paused = status.value?.accountsPaused.some(({ id }) => id === accountId);
   return paused ?? findAccount(accountId)?.schedule?.paused === true;
-}
-
-/** What it is called in a line: its name, and of its handle what tells it from another one of that name. */
-export function briefName(accountId: string): string {
-  const called = channelName(accountId);
-  const { name = called } = findAccount(accountId) ?? {};
-  const hasHandle = called.startsWith(`${name} on `) && called.endsWith(")");
-  return hasHandle ? `${name} (${shortName(accountId) ?? ""})` : called;
 }
 
 export async function loadAccounts(): Promise<void> {

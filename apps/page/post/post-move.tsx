@@ -3,10 +3,10 @@ import { now } from "../../shared/clock.ts";
 import type { Post } from "../../../src/domain/posts/post.ts";
 import { sentenceOf } from "../../shared/texts.ts";
 import { longTime, shortTime } from "../../shared/when.ts";
-import { readWallTime, writeWallTime } from "../../shared/wall-time.ts";
+import { fromWall, toWall, wallProblem } from "../../shared/wall-time.ts";
 import { timezone, zone } from "../data/session.ts";
 import { Button } from "../../ui/button.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { DayField } from "../../ui/field.tsx";
 import { UNSAVED, useLoss } from "../../ui/leaving.ts";
 import { complain, say } from "../../ui/toasts.tsx";
 import { useWork } from "../../ui/use-work.ts";
@@ -27,10 +27,10 @@ async function moveTo(post: Post, scheduledAt: string, onChanged: () => void): P
 
 /** Another time for a waiting post. */
 export function MovePost({ post, onChanged }: PostActionsProps) {
-  const planned = writeWallTime(zone.value.read(Date.parse(post.scheduledAt)));
+  const planned = toWall(Date.parse(post.scheduledAt), zone.value);
   const [value, setValue] = useState(planned);
   const [wrong, setWrong] = useState<string | null>(null);
-  const { isBusy, error, run } = useWork();
+  const { isBusy, error, setError, run } = useWork();
   const before = useRef(planned);
   // The post with its new time comes a moment later.
   const [moved, setMoved] = useState(planned);
@@ -46,9 +46,8 @@ export function MovePost({ post, onChanged }: PostActionsProps) {
   }, [planned]);
   const move = async (event: Event): Promise<void> => {
     event.preventDefault();
-    const to = readWallTime(value);
-    if (to === null) return setWrong("Give a date and a time.");
-    const at = zone.value.toMs(to);
+    const at = fromWall(value, zone.value);
+    if (at === null) return setWrong(wallProblem(value));
     if (at < now()) return setWrong("That time has passed. Choose a later one, or “Send now”.");
     setWrong(null);
     const isMoved = await run(() => moveTo(post, new Date(at).toISOString(), onChanged));
@@ -58,13 +57,17 @@ export function MovePost({ post, onChanged }: PostActionsProps) {
   };
   return (
     <form class="post-move" onSubmit={(event) => void move(event)} noValidate>
-      <TextField
+      <DayField
         label="Time"
         help={timezone.value}
         error={wrong ?? error}
         type="datetime-local"
         value={value}
-        onText={setValue}
+        onText={(text) => {
+          setValue(text);
+          setWrong(null);
+          setError(null);
+        }}
       />
       <Button type="submit" isBusy={isBusy} disabled={value === planned}>
         Move

@@ -1,4 +1,4 @@
-import { nameWithHandle } from "../../domain/accounts/channel-names.ts";
+import { nameInFull } from "../../domain/accounts/channel-names.ts";
 import type { ConnectionResult } from "./connect-target.ts";
 import { randomBytes } from "node:crypto";
 import { MINUTE } from "../../domain/time.ts";
@@ -21,7 +21,6 @@ const CHOICE_LIFE_MS = 15 * MINUTE;
 
 export interface ConnectedLink {
   readonly state: "connected";
-  readonly platformTitle: string;
   readonly accountNames: readonly string[];
   readonly notice: string | null;
   /** A secret that we made. */
@@ -84,8 +83,7 @@ export async function connectChosen(
   });
   return {
     state: "connected",
-    platformTitle: target.platform.title,
-    accountNames: accounts.map(nameWithHandle),
+    accountNames: accounts.map(nameInFull),
     notice,
     shownOnce,
   };

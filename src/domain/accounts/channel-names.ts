@@ -150,13 +150,13 @@ function differenceIn(handle: string, handles: readonly string[]): string {
  * A channel in a sentence about it alone, where the others are not looked at: the form of `namesFor` that no other one
  * is called by.
  */
-export function channelInFull({ name, provider, handle }: Omit<NamedChannel, "id">): string {
-  return `the channel ${name} on ${titleOfPlatform(provider)}${alsoCalled({ name, handle })}`;
+export function channelInFull(channel: Omit<NamedChannel, "id">): string {
+  return `the channel ${nameInFull(channel)}`;
 }
 
-/** The name, and the handle where it says more. */
-export function nameWithHandle(channel: Pick<NamedChannel, "name" | "handle">): string {
-  return `${channel.name}${alsoCalled(channel)}`;
+/** The name with the platform, and the handle where it says more. */
+export function nameInFull({ name, provider, handle }: Omit<NamedChannel, "id">): string {
+  return `${name} on ${titleOfPlatform(provider)}${alsoCalled({ name, handle })}`;
 }
 
 function alsoCalled({ name, handle }: Pick<NamedChannel, "name" | "handle">): string {

@@ -111,6 +111,23 @@ export function withValues(sentence: string, inTime: (ours: string) => string): 
     .join("");
 }
 
+const MIME_TYPE = /\b(?:image|video|audio)\/[a-z0-9][\w.+-]*\w/g;
+/** Those that people call otherwise than their types. */
+const FORMATS: Readonly<Record<string, string>> = {
+  "video/quicktime": "MOV",
+  "video/x-matroska": "MKV",
+  "audio/mpeg": "MP3",
+  "audio/mp4": "M4A",
+  "image/svg+xml": "SVG",
+  "image/webp": "WebP",
+  "video/webm": "WebM",
+};
+
+/** What people call files of this type: `image/jpeg` is "JPEG". */
+export function nameOfType(mimeType: string): string {
+  return FORMATS[mimeType] ?? (mimeType.split("/")[1] ?? mimeType).toUpperCase();
+}
+
 function valuesInWords(ours: string): string {
   return ours
     .replace(ABSENT, (said, what: string) => `${said.slice(0, 5)} is no such ${what}`)
@@ -118,6 +135,8 @@ function valuesInWords(ours: string): string {
     .replace(/(?<=\w):? true\b/g, " on")
     .replace(/(?<=\w):? false\b/g, " off")
     .replace(/(?<![\w/.@:-])metadata\.(\w+)/g, (_, key: string) => nameOfField(key))
+    .replace(/(?<![-\w/.@:])metadata\b(?![.\w])/g, "other fields")
+    .replace(MIME_TYPE, nameOfType)
     .replace(/(?<=\b(?:no|any) )[a-z]{2,20}(?:[A-Z][a-z]{1,20})+\b/g, (key) =>
       nameOfField(key).replace(/^(?:an?|the|another) /, ""),
     )

@@ -142,7 +142,7 @@ export function forMinutes({ minutesLeft }: { readonly minutesLeft: number }): s
 
 /** `isOwn`: the person made the link, no one sent it. */
 export function connectedView(done: ConnectedLink, isOwn: boolean): View {
-  const { accountNames, platformTitle, notice, shownOnce } = done;
+  const { accountNames, notice, shownOnce } = done;
   const [only = "", ...more] = accountNames;
   const names = accountNames.map((name) => html`<strong>${name}</strong>`);
   return {
@@ -153,8 +153,8 @@ export function connectedView(done: ConnectedLink, isOwn: boolean): View {
       html`<div class="note good" role="status">
           ${
             more.length === 0
-              ? html`${names} on ${platformTitle} is ready for posts.`
-              : html`<p>These channels on ${platformTitle} are ready for posts:</p>
+              ? html`${names} is ready for posts.`
+              : html`<p>These channels are ready for posts:</p>
                   ${list("ul", names)}`
           }
         </div>

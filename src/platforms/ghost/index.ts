@@ -32,7 +32,7 @@ const KEY: SecretsWay = {
   kind: "secrets",
   name: "key",
   label: "Admin API key",
-  instructions: `${KEY_PLACE} The site's address is the API URL there. Posts appear under the name of the site's owner, unless metadata names authors. No mail is sent unless metadata names a newsletter. On Ghost(Pro), the cheapest plan has no custom integrations.`,
+  instructions: `${KEY_PLACE} The site's address is the API URL there. Posts appear under the name of the site's owner, unless a post names authors. No mail is sent unless it names a newsletter. On Ghost(Pro), the cheapest plan has no custom integrations.`,
   fields: [
     secretField(
       "adminKey",

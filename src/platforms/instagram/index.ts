@@ -53,7 +53,7 @@ const STORY = "A story: Instagram shows it without a text, for a day.";
 export default definePlatform({
   name: "instagram",
   title: "Instagram",
-  aliases: ["insta", "ig"],
+  aliases: ["insta", "ig", "meta"],
   docs: "https://developers.facebook.com/docs/instagram-platform/content-publishing",
   baseUrl: INSTAGRAM_HOST,
   capabilities: CAPABILITIES,

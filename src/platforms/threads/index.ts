@@ -139,6 +139,7 @@ const CAPABILITIES = {
 export default definePlatform({
   name: "threads",
   title: "Threads",
+  aliases: ["meta"],
   docs: "https://developers.facebook.com/docs/threads/posts",
   baseUrl: THREADS_HOST,
   capabilities: CAPABILITIES,

@@ -112,6 +112,7 @@ export const CONSENT: OAuthWay = {
     ],
     warnings: [
       "TikTok's audit asks for a video of how a post is made: from signing in, over Write on Posthorn's page with a TikTok channel, to the post on TikTok.",
+      "The video shows what the audit asks for. Write shows all of it: the name of the TikTok account, who can see the post (nothing is chosen beforehand), comments, duets and stitches off until they are allowed, the switch for advertising, and the sentence on TikTok's Music Usage Confirmation.",
       "TikTok refuses the audit of apps that are only for your own use. For these, mode inbox is the better way.",
       `Numbers of posts and of the account come from TikTok's Display API, which apps registered in 2026 do not get. Only where the app has the Display API, add its scopes, set POSTHORN_TIKTOK_SCOPES to "${DISPLAY_SCOPES.join(" ")}" and connect again. One scope that the app lacks makes TikTok refuse the whole sign-in.`,
       "An account may make some 15 posts a day, from all apps together, and 6 a minute.",

@@ -38,7 +38,7 @@ describe("the calendar", () => {
     const cell = (day: string) => shown.view.locator(`[data-key="cell:${day}"]`);
     expect(await cell("2026-11-24").locator(".unseen").textContent()).toMatch(/, 1 post, 1 draft$/);
     await cell("2026-11-25")
-      .getByRole("button", { name: "10:30, Half written, Draft", exact: true })
+      .getByRole("button", { name: "10:30, Half written, Draft, Blog", exact: true })
       .waitFor();
     expect(await cell("2026-11-26").locator(".unseen").textContent()).toMatch(/, no posts, 2 free$/);
     expect(await cell("2026-11-26").innerText()).toContain("2 free");
@@ -46,7 +46,7 @@ describe("the calendar", () => {
       /1 scheduled\s+\?\s*1 waiting for you\s+✎\s*1 draft/,
     );
     await cell("2026-11-24")
-      .getByRole("button", { name: "10:30, Opening, Waits for you", exact: true })
+      .getByRole("button", { name: "10:30, Opening, Waits for you, Blog", exact: true })
       .click();
     const panel = shown.view.getByRole("dialog", { name: /^Tuesday,? 24 November 2026, 10:30$/ });
     expect(await panel.innerText()).toMatch(

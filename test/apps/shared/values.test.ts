@@ -1,5 +1,8 @@
-import { describe, expect, it } from "vitest";
-import { withValues, writeMomentsBy } from "../../../apps/shared/values.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { withValues, writeTimesBy } from "../../../apps/shared/values.ts";
+import { nextTryOf } from "../../../apps/shared/statuses.ts";
+import { describeSeries } from "../../../src/domain/drafts/tell-series.ts";
+import { describeTry } from "../../../src/domain/time.ts";
 import { nameOfField } from "../../../src/domain/posts/for-people.ts";
 
 describe("the values of a sentence, as people know them", () => {
@@ -15,6 +18,12 @@ describe("the values of a sentence, as people know them", () => {
     ],
     ["has no preview with linkPreview false.", "has no preview with link preview off."],
     ["Pixelfed shows it only with sensitive: true.", "Pixelfed shows it only with sensitive on."],
+    [
+      "The picture will be re-encoded from image/heic as image/jpeg.",
+      "The picture will be re-encoded from HEIC as JPEG.",
+    ],
+    ["It takes video/mp4 and video/quicktime, no image/webp.", "It takes MP4 and MOV, no WebP."],
+    ["Give the text, metadata, or both.", "Give the text, other fields, or both."],
     ["Set POSTHORN_PUBLIC_URL there.", "Set POSTHORN_PUBLIC_URL there."],
   ])("%s", (sentence, shown) => {
     expect(withValues(sentence)).toBe(shown);
@@ -26,12 +35,32 @@ describe("the values of a sentence, as people know them", () => {
     const sentence =
       'Feed says: "at 2026-11-21T09:05:00.000Z". The next try is on Saturday 21 November 2026, 09:05 (Europe/Berlin).';
     expect(withValues(sentence)).toBe(sentence);
-    writeMomentsBy((ms) => `<${new Date(ms).toISOString()}>`);
+    onTestFinished(() => writeTimesBy(null));
+    writeTimesBy({
+      moment: (ms) => `<${new Date(ms).toISOString()}>`,
+      clock: (time) => `<${time}>`,
+      day: (day) => `<${day}>`,
+    });
     expect(withValues(sentence)).toBe(
       'Feed says: "at 2026-11-21T09:05:00.000Z". The next try is on <2026-11-21T08:05:00.000Z>.',
     );
     expect(withValues("2027-01-16T09:00+01:00 is in the past.")).toBe(
       "<2027-01-16T08:00:00.000Z> is in the past.",
+    );
+    const now = Date.parse("2026-11-28T00:35:50Z");
+    const soon = `It is tried again on ${describeTry(now + 50_000, { now, timezone: "UTC" })}.`;
+    expect(withValues(soon)).toBe("It is tried again on <2026-11-28T00:36:00.000Z>.");
+    expect(nextTryOf({ error: soon })).toBe(Date.parse("2026-11-28T00:36:00Z"));
+    const series = {
+      every: 1,
+      unit: "week",
+      days: ["sun"],
+      time: "09:00",
+      timezone: "UTC",
+      from: "2020-01-01",
+    };
+    expect(withValues(describeSeries({ ...series, until: "2027-02-28" }))).toBe(
+      "Every week on Sun at <09:00> (UTC), from <2020-01-01> until <2027-02-28>",
     );
   });
 

@@ -331,7 +331,7 @@ describe("a link", () => {
     });
     expect(await submit(token, ALICE)).toMatchObject({
       state: "connected",
-      accountNames: ["alice.example"],
+      accountNames: ["alice.example on Photobox"],
       notice: null,
     });
     expect(wakes()).toBe(1);
@@ -351,7 +351,9 @@ describe("a link", () => {
     const named = { name: "Fjord Bakery", is_renamed: 1 };
     await queryOf(ctx.store).updateTable("accounts").set(named).where("id", "=", id).execute();
     const { token } = await start({ accountId: id });
-    expect(await submit(token, ALICE)).toMatchObject({ accountNames: ["Fjord Bakery (alice.example)"] });
+    expect(await submit(token, ALICE)).toMatchObject({
+      accountNames: ["Fjord Bakery on Photobox (alice.example)"],
+    });
   });
 
   it("says which field is wrong, stays open, and tells check_connection", async () => {

@@ -1,6 +1,6 @@
 import type { Capabilities, MediaKind, MediaLimits, Quota } from "../../../../src/domain/accounts/account.ts";
 import type { PlatformListing } from "../../../../src/domain/accounts/platform-listing.ts";
-import { upperFirst } from "../../../../src/domain/posts/for-people.ts";
+import { nameOfType, upperFirst } from "../../../../src/domain/posts/for-people.ts";
 
 const KINDS: Readonly<
   Record<MediaKind, { readonly one: string; readonly many: string; readonly title: string }>
@@ -104,25 +104,12 @@ export function filesInWords({ accepts }: Capabilities["media"]): readonly { tit
   return accepts.map(({ kind, mimeTypes, maxBytes, maxSeconds, maxPages }) => ({
     title: KINDS[kind].title,
     text: [
-      mimeTypes.map(typeName).join(", "),
+      mimeTypes.map(nameOfType).join(", "),
       ...(maxBytes === null ? [] : [`up to ${sizeInWords(maxBytes)}`]),
       ...(maxSeconds === null ? [] : [`up to ${lengthInWords(maxSeconds)}`]),
       ...(maxPages === undefined ? [] : [`up to ${maxPages} pages`]),
     ].join("; "),
   }));
-}
-
-const TYPE_NAMES: Readonly<Record<string, string>> = {
-  "video/quicktime": "MOV",
-  "video/x-matroska": "MKV",
-  "audio/mpeg": "MP3",
-  "audio/mp4": "M4A",
-  "image/webp": "WebP",
-  "video/webm": "WebM",
-};
-
-function typeName(mimeType: string): string {
-  return TYPE_NAMES[mimeType] ?? (mimeType.split("/")[1] ?? mimeType).toUpperCase();
 }
 
 /** What else is good to know of a channel, a sentence each. */

@@ -33,15 +33,17 @@ interface ConnectPageProps {
 
 /** One platform: how a channel on it is connected. */
 export function ConnectPage({ provider, accountId }: ConnectPageProps) {
+  const isKnown = platforms.value?.some((one) => one.provider === provider) ?? true;
   const listing = useLoad(async (signal) => {
-    const answer = await call("list_platforms", { provider: [provider] }, { signal });
-    const [found] = answer.platforms;
-    if (found === undefined) throw new CallError(404, "There is no such platform.");
+    const answer = isKnown ? await call("list_platforms", { provider: [provider] }, { signal }) : null;
+    const found = answer?.platforms[0];
+    if (found === undefined)
+      throw new CallError(404, "There is no such platform. Choose one of all platforms.");
     return found;
-  }, provider);
+  }, `${provider} ${isKnown}`);
   const account = accountId === undefined ? null : findAccount(accountId);
   const isGone = accountId !== undefined && account === null && accounts.value !== null;
-  const title = platformTitle(provider);
+  const title = isKnown ? platformTitle(provider) : "a channel";
   const reload = (): void => {
     listing.reload();
     // What the gallery says of it may be old. It says so again when it is opened.

@@ -8,6 +8,7 @@ import { PlatformGlyph } from "../../channel/channel-label.tsx";
 import { TextField } from "../../../ui/field.tsx";
 import { Room } from "../../../ui/room.tsx";
 import { Bones, Problem } from "../../../ui/states.tsx";
+import { findPlatforms } from "./find-platforms.ts";
 import { takesInShort } from "./capability-words.ts";
 import { LIST, pathToConnect } from "./paths.ts";
 import { offline } from "../../../shared/reach.ts";
@@ -16,7 +17,7 @@ import { offline } from "../../../shared/reach.ts";
 export function Gallery() {
   const [wanted, setWanted] = useState("");
   const all = platforms.value;
-  const found = (all ?? []).filter((one) => isMeant(one, wanted));
+  const found = findPlatforms(all ?? [], wanted);
   return (
     <Room
       title="Connect a channel"
@@ -82,15 +83,6 @@ function PlatformTile({ listing }: { readonly listing: PlatformListing }) {
       </a>
     </li>
   );
-}
-
-/** By its name, and by what people call it: an older name, a short one. */
-function isMeant({ provider, title, aliases = [] }: PlatformListing, wanted: string): boolean {
-  const names = [provider, title, ...aliases].join(" ").toLowerCase();
-  return wanted
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => names.includes(word));
 }
 
 /** The most used, in this order; the others follow by their names. */

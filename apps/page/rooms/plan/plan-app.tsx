@@ -14,6 +14,7 @@ import {
   channelName,
   findAccount,
   isPaused,
+  nameOnPlatform,
   platformTitle,
   postChanges,
   shortName,
@@ -51,7 +52,13 @@ export function createPlan(room: () => Room): Plan {
     } else if (app.state?.options.hasDots !== true) day.value = opened.day;
   };
   const app: App = new App(new Host(null), {
-    tiles: { pictureUrl: (url) => pictureUrl(url, 96), markOf, placeOf: shortName, isPaused },
+    tiles: {
+      pictureUrl: (url) => pictureUrl(url, 96),
+      markOf,
+      nameOf: nameOnPlatform,
+      placeOf: shortName,
+      isPaused,
+    },
     seriesAddress,
     mayMove: may("publish"),
     onOpen: open,
@@ -87,12 +94,14 @@ function wireWith(filters: () => PlanFilters): Wire {
   };
 }
 
-function markOf(accountId: string, given: string | null) {
-  const provider = findAccount(accountId)?.provider ?? given;
-  if (provider === null) return null;
+function markOf(accountIds: readonly string[], given: string | null) {
+  const providers = new Set(accountIds.flatMap((id) => findAccount(id)?.provider ?? given ?? []));
+  if (providers.size === 0) return null;
   return (
     <span class="mark">
-      <PlatformGlyph provider={provider} />
+      {[...providers].map((provider) => (
+        <PlatformGlyph key={provider} provider={provider} />
+      ))}
     </span>
   );
 }

@@ -1,3 +1,4 @@
+import { yearProblem } from "../../../shared/wall-time.ts";
 import type { Day } from "../../../shared/zone.ts";
 
 const VIEWS = ["month", "week", "list"] as const;
@@ -52,6 +53,16 @@ export function readQuery(params: Params): PlanQuery {
   };
 }
 
+/** Whether the address says something that is not understood. */
+export function isMisread(params: Params, { view, day, states }: PlanQuery): boolean {
+  const isOther = (given: string | undefined, read: string): boolean => Boolean(given) && given !== read;
+  return (
+    isOther(params["view"], view) ||
+    isOther(params["day"], day ?? "") ||
+    isOther(params["state"], states.join())
+  );
+}
+
 /** The address of the room that shows this; what is usual is not in it. */
 export function addressOf(query: PlanQuery): string {
   const params = {
@@ -85,7 +96,7 @@ function isPlanState(text: string): text is PlanState {
 /** A day, or the first one of a month: also of a month that has no such day. */
 function readDay(text: string): Day | null {
   const [, month = "", day = ""] = /^([12]\d{3}-(?:0[1-9]|1[0-2]))(-\d{2})?$/.exec(text) ?? [];
-  if (month === "") return null;
+  if (month === "" || yearProblem(text) !== null) return null;
   const ms = Date.parse(`${text}T00:00:00Z`);
   const isThere = day !== "" && !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
   return isThere ? text : `${month}-01`;

@@ -29,6 +29,7 @@ import { learnedRows } from "./use-posts.ts";
 import {
   addressOf,
   isFiltered,
+  isMisread,
   type PlanFilters,
   type PlanQuery,
   type PlanView,
@@ -42,6 +43,9 @@ import { offline } from "../../../shared/reach.ts";
 export function PlanRoom() {
   const address = useAddress();
   const query = useMemo(() => readQuery(address.query), [address.query]);
+  useEffect(() => {
+    if (isMisread(address.query, query)) address.write(addressOf(query));
+  }, [query]);
   const [round, setRound] = useState(0);
   const refresh = (): void => setRound((one) => one + 1);
   /** Another place in the same history entry, but for a post: back closes it. */

@@ -36,15 +36,21 @@ export function draftAddress({ id, state }: Pick<CalendarDraft, "id" | "state">)
   return `/app/${state === "waiting" ? "review" : "write"}?draft=${encodeURIComponent(id)}`;
 }
 
+/** So many channels are named on a tile. */
+const MAX_NAMED = 4;
+
 export function DraftTile({ draft }: { readonly draft: CalendarDraft }) {
-  const [first, ...others] = draft.targets;
+  const shown = draft.targets.slice(0, MAX_NAMED);
+  const more = draft.targets.length - shown.length;
   return (
     <a class="plan-tile draft" href={draftAddress(draft)}>
       <span class="plan-tile-main">
         <span class="plan-tile-facts">
           <span class="plan-time">{formats.value.time(draft.at)}</span>
-          {first !== undefined && <ChannelLabel accountId={first.accountId} />}
-          {others.length > 0 && <span class="muted">and {others.length} more</span>}
+          {shown.map(({ accountId }) => (
+            <ChannelLabel key={accountId} accountId={accountId} />
+          ))}
+          {more > 0 && <span class="muted">and {more} more</span>}
           <DraftBadge state={draft.state} />
         </span>
         <span class="plan-tile-title" dir="auto">

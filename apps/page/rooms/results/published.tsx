@@ -1,8 +1,7 @@
-import { besidePlatform } from "../../../../src/domain/accounts/channel-names.ts";
 import { useRef, useState } from "preact/hooks";
 import type { Day } from "../../../shared/zone.ts";
 import { formats } from "../../data/session.ts";
-import { channelName, findAccount, platformTitle } from "../../data/shared-data.ts";
+import { channelName, nameOnPlatform } from "../../data/shared-data.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ChannelLabel } from "../../channel/channel-label.tsx";
 import { Bars } from "./bars.tsx";
@@ -47,7 +46,7 @@ export function PublishedByDay({ published, metric, age = "" }: ByDayProps) {
             drawPlots(
               title,
               place.current,
-              channels.map(({ accountId }) => nameOf(accountId)),
+              channels.map(({ accountId }) => nameOnPlatform(accountId)),
             )
           }
         />
@@ -96,15 +95,8 @@ export function PublishedByDay({ published, metric, age = "" }: ByDayProps) {
   );
 }
 
-/** Channels on several platforms are often called the same. */
-function nameOf(accountId: string): string {
-  const provider = findAccount(accountId)?.provider;
-  const called = channelName(accountId);
-  return provider === undefined ? called : besidePlatform(called, platformTitle(provider));
-}
-
 function dayRows({ days, channels, totals }: DailyCounts): readonly (readonly (string | number)[])[] {
-  const head = ["day", ...channels.map(({ accountId }) => nameOf(accountId)), "all"];
+  const head = ["day", ...channels.map(({ accountId }) => nameOnPlatform(accountId)), "all"];
   return [
     head,
     ...days.map((day, at) => [day, ...channels.map(({ counts }) => counts[at] ?? 0), totals[at] ?? 0]),

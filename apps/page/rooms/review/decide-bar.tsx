@@ -1,11 +1,12 @@
 import { PenLine } from "lucide-preact";
+import { useState } from "preact/hooks";
 import { now } from "../../../shared/clock.ts";
-import { readWallTime } from "../../../shared/wall-time.ts";
+import { fromWall, wallProblem } from "../../../shared/wall-time.ts";
 import { DecideButtons } from "../../../features/draft/decide-buttons.tsx";
 import { choicesFor, isPast, isUndecided, obstacleOf } from "../../../features/draft/readiness.ts";
 import { approvalInWords } from "../../../features/draft/draft-words.ts";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
-import { Form, Field } from "../../../ui/field.tsx";
+import { DayField, Form } from "../../../ui/field.tsx";
 import { Problem } from "../../../ui/states.tsx";
 import { may, timezone, zone } from "../../data/session.ts";
 import { longTime } from "../../../shared/when.ts";
@@ -48,10 +49,11 @@ export function DeskBar({ item: { shown: draft }, desk }: { readonly item: Item;
 
 /** The time has gone by: another one, or the next free slots. */
 function NewTime({ desk: { isBusy, time, approve, complain } }: { readonly desk: Desk }) {
+  const [value, setValue] = useState("");
   const approveAt = (): void => {
-    const wall = readWallTime(time.current?.value ?? "");
-    if (wall !== null) return approve({ scheduledAt: new Date(zone.value.toMs(wall)).toISOString() });
-    complain("Give a date and a time, then approve.");
+    const at = fromWall(value, zone.value);
+    if (at !== null) return approve({ scheduledAt: new Date(at).toISOString() });
+    complain(`${wallProblem(value) ?? ""} Then approve.`);
     time.current?.focus();
   };
   return (
@@ -61,9 +63,13 @@ function NewTime({ desk: { isBusy, time, approve, complain } }: { readonly desk:
         if (!isBusy) approveAt();
       }}
     >
-      <Field label={`Its time has gone by. When instead? (${timezone.value})`}>
-        {(control) => <input {...control} ref={time} type="datetime-local" />}
-      </Field>
+      <DayField
+        label={`Its time has gone by. When instead? (${timezone.value})`}
+        type="datetime-local"
+        input={time}
+        value={value}
+        onText={setValue}
+      />
       <div class="buttons">
         <Button kind="main" type="submit" isBusy={isBusy}>
           Approve for then

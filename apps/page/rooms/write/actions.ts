@@ -5,7 +5,7 @@ import { useAddress } from "../../data/address.tsx";
 import type { Draft } from "../../../../src/domain/drafts/draft.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { may, zone } from "../../data/session.ts";
-import { briefName, channelName, loadStatus } from "../../data/shared-data.ts";
+import { channelName, loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { clockTime, shortTime } from "../../../shared/when.ts";
 import { useWork } from "../../../ui/use-work.ts";
@@ -266,7 +266,7 @@ function timesOf(posts: PostTimes): readonly number[] {
 }
 
 function doneText(form: Form, posts: PostTimes): string {
-  const where = placesOf(form.targets, briefName);
+  const where = placesOf(form.targets, channelName);
   if (form.when === "repeat") return seriesStartInWords(form.repeat, clockTime, where);
   const [first, ...others] = timesOf(posts);
   if (first === undefined) return `Scheduled on ${where}.`;

@@ -1,5 +1,5 @@
 import type { Json } from "../../../shared/json.ts";
-import { fromWall, toWall } from "../../../shared/wall-time.ts";
+import { fromWall, toWall, wallProblem } from "../../../shared/wall-time.ts";
 import type { Zone } from "../../../shared/zone.ts";
 import { withWrittenPoll } from "./poll.ts";
 import { fromDay, newRepeat, type RepeatForm, repeatProblems, turnsProblem } from "./repeat.ts";
@@ -115,10 +115,11 @@ export function slotless(form: Form, hasSlots: (accountId: string) => boolean): 
 /** Why the form cannot be scheduled yet, where no server need be asked. */
 export function timeProblem(form: Form, zone: Zone, now: number): string | null {
   if (form.when === "repeat") return repeatProblems(form.repeat)[0]?.text ?? turnsProblem(form.repeat);
-  if (form.when !== "at") return null;
-  const ms = fromWall(form.at, zone);
-  if (ms === null) return "Choose a day and a time.";
-  return ms < now ? "That time has passed. Choose a later one." : null;
+  const unplanned = form.targets.flatMap(({ at }) => (at === null ? [] : (wallProblem(at) ?? [])));
+  const problem = form.when === "at" ? wallProblem(form.at) : null;
+  if (form.when !== "at" || problem !== null) return problem ?? unplanned[0] ?? null;
+  const ms = fromWall(form.at, zone) ?? now;
+  return ms < now ? "That time has passed. Choose a later one." : (unplanned[0] ?? null);
 }
 
 /** The list with one item moved by a number of places. */

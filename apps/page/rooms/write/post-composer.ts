@@ -2,7 +2,7 @@ import { signal, type Signal } from "@preact/signals";
 import type { Check } from "../../../../src/domain/drafts/draft.ts";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { now } from "../../../shared/clock.ts";
-import type { Json } from "../../../shared/json.ts";
+import { type Json, textOf } from "../../../shared/json.ts";
 import { keepBehind } from "../../../shared/sentences.ts";
 import type { KeptEdit } from "../../data/kept-edits.ts";
 import { zone } from "../../data/session.ts";
@@ -39,6 +39,11 @@ function lookerOf(
       });
     }
   };
+}
+
+/** That a time has passed is said without a server. */
+function lookedAt({ scheduledAt, ...change }: Json): Json {
+  return Date.parse(textOf(scheduledAt)) < now() ? change : { ...change, scheduledAt };
 }
 
 /** Keeps that the post is past the change. */
@@ -79,7 +84,7 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
     now,
     newKey: () => "",
     // As it was found, nothing is asked about but how it looks.
-    read: () => ({ ...(unsaved.isChanged() ? unsaved.change() : { id: post.id }), dryRun: true }),
+    read: () => ({ ...(unsaved.isChanged() ? lookedAt(unsaved.change()) : { id: post.id }), dryRun: true }),
     save: lookerOf(post, form, checks, gone),
     refusalOf,
     onState: setState,

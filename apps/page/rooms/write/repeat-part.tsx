@@ -1,7 +1,7 @@
 import { Plus, Trash2 } from "lucide-preact";
 import { clockTime } from "../../../shared/when.ts";
 import { Button, IconButton } from "../../../ui/button.tsx";
-import { Field, TextField } from "../../../ui/field.tsx";
+import { DayField, Field, TextField } from "../../../ui/field.tsx";
 import type { Composer } from "./composer.ts";
 import {
   fromDay,
@@ -59,7 +59,7 @@ export function RepeatPart({ composer }: { readonly composer: Composer }) {
       </div>
       {repeat.unit === "week" && <Weekdays repeat={repeat} set={set} error={problemOf("days")} />}
       <div class="row-fields wider">
-        <TextField
+        <DayField
           label="From"
           error={problemOf("from")}
           type="date"
@@ -82,7 +82,7 @@ export function RepeatPart({ composer }: { readonly composer: Composer }) {
           )}
         </Field>
         {repeat.end === "until" && (
-          <TextField
+          <DayField
             label="Last day"
             error={problemOf("until")}
             type="date"

@@ -1,6 +1,7 @@
 import type { Series } from "../../../../src/domain/drafts/repeat.ts";
 import { formatDate } from "../../../../src/domain/drafts/tell-series.ts";
 import type { Json } from "../../../shared/json.ts";
+import { yearProblem } from "../../../shared/wall-time.ts";
 import type { Day } from "../../../shared/zone.ts";
 import { listed } from "../../../shared/texts.ts";
 
@@ -100,6 +101,10 @@ interface RepeatProblem {
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
+function isDay(text: string): boolean {
+  return DAY.test(text) && yearProblem(text) === null;
+}
+
 /** What is missing or wrong, field by field. */
 export function repeatProblems(form: RepeatForm): readonly RepeatProblem[] {
   const { unit, end } = form;
@@ -108,10 +113,11 @@ export function repeatProblems(form: RepeatForm): readonly RepeatProblem[] {
     unit === "week" &&
       form.days.length === 0 && { field: "days", text: "Choose at least one day of the week." },
     !/^\d{2}:\d{2}$/.test(form.time) && { field: "time", text: "Give a time such as 09:30." },
-    !DAY.test(form.from) && { field: "from", text: "Choose the first day." },
-    end === "until" && !DAY.test(form.until) && { field: "until", text: "Choose the last day." },
+    !isDay(form.from) && { field: "from", text: yearProblem(form.from) ?? "Choose the first day." },
     end === "until" &&
-      DAY.test(form.until) &&
+      !isDay(form.until) && { field: "until", text: yearProblem(form.until) ?? "Choose the last day." },
+    end === "until" &&
+      isDay(form.until) &&
       form.until < form.from && {
         field: "until",
         text: "The last day is before the first. Choose a later one.",

@@ -3,7 +3,7 @@ import { channelName, platformTitle, findAccount } from "../../data/shared-data.
 import { timezone } from "../../data/session.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ChannelLabel } from "../../channel/channel-label.tsx";
-import { TextField } from "../../../ui/field.tsx";
+import { DayField } from "../../../ui/field.tsx";
 import type { Composer } from "./composer.ts";
 import type { Field as PlatformField } from "./fields.ts";
 import { newKey, type OwnContent, type TargetForm, withField } from "./form.ts";
@@ -157,7 +157,7 @@ function ChannelContent({ composer, target, set }: ChannelContentProps) {
             Another time
           </label>
           {at !== null && (
-            <TextField
+            <DayField
               label={`Time for ${name}`}
               help={`Time zone: ${timezone.value}`}
               type="datetime-local"

@@ -1,11 +1,10 @@
-import { useRef } from "preact/hooks";
 import { now } from "../../../shared/clock.ts";
 import { channelName, findAccount } from "../../data/shared-data.ts";
 import { timezone, zone } from "../../data/session.ts";
 import { longTime } from "../../../shared/when.ts";
 import { NextSlots } from "../../channel/next-slots.tsx";
 import { ButtonLink } from "../../../ui/button.tsx";
-import { Field } from "../../../ui/field.tsx";
+import { DayField } from "../../../ui/field.tsx";
 import { pathOfChannel } from "../channels/paths.ts";
 import type { Composer } from "./composer.ts";
 import { atTime, type Form, slotless, timeProblem, type TimeChoice } from "./form.ts";
@@ -75,24 +74,18 @@ function pastProblem(problem: string | null): string | null {
 function AtTime({ composer, error }: { readonly composer: Composer; readonly error: string | null }) {
   const { at } = composer.form.value;
   const ms = fromWall(at, zone.value);
-  const input = useRef<HTMLInputElement>(null);
   return (
-    <Field label="Day and time" help={`Time zone: ${timezone.value}`} error={error}>
-      {(control) => (
-        <div class="beside">
-          <input
-            {...control}
-            ref={input}
-            type="datetime-local"
-            required
-            min={toWall(now(), zone.value)}
-            value={at}
-            onInput={({ currentTarget }) => composer.edit((before) => atTime(before, currentTarget.value))}
-          />
-          {ms !== null && <span class="muted note">{longTime(ms)}</span>}
-        </div>
-      )}
-    </Field>
+    <DayField
+      label="Day and time"
+      help={`Time zone: ${timezone.value}`}
+      error={error}
+      type="datetime-local"
+      required
+      min={toWall(now(), zone.value)}
+      value={at}
+      onText={(text) => composer.edit((before) => atTime(before, text))}
+      beside={ms !== null && <span class="muted note">{longTime(ms)}</span>}
+    />
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { picture, THEMES } from "../../../support/looks.ts";
+import { objectionsTo, picture, THEMES } from "../../../support/looks.ts";
 import { addAccount, addPosts } from "../../../support/post-rows.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
 
@@ -48,6 +48,11 @@ beforeAll(async () => {
       status: "published" as const,
     })),
   );
+  await host.call("save_draft", {
+    caption: "Buns for both",
+    targets: [{ accountId: "acc_one" }, { accountId: "acc_two" }],
+    scheduledAt: "2026-11-26T08:00:00Z",
+  });
 });
 afterAll(() => host?.[Symbol.asyncDispose]());
 
@@ -72,12 +77,30 @@ describe("channels that differ only in their handles", () => {
     await page.context().close();
   });
 
+  it.each([1_000, 1_440])("have the names in the week that one sees, at %d px", async (width) => {
+    const page = await host.open({ path: "/app/plan?view=week&day=2026-11-25", width });
+    await page.locator("[data-id^='post_acc'] .place").first().waitFor();
+    expect(await objectionsTo(page)).toEqual([]);
+    await pictures(page, `names-${width}`);
+    await page.context().close();
+  });
+
+  it.each(["month", "week"])("are all on the tile of their draft, in the %s", async (view) => {
+    const page = await host.open({ path: `/app/plan?view=${view}&day=2026-11-26`, width: 1_440 });
+    const chip = page.getByRole("button", { name: /Buns for both/ });
+    const name = ["09:00", "fjord +1", "Buns for both", "Draft", ...NAMES].join(", ");
+    await expect.poll(() => chip.getAttribute("title")).toBe(name);
+    expect(await page.getByRole("button", { name, exact: true }).count()).toBe(1);
+    await pictures(page, `draft-${view}`);
+    await page.context().close();
+  });
+
   it.each(["month", "week"])("are told apart in the %s, posts and free slots", async (view) => {
     const page = await host.open({ path: `/app/plan?view=${view}&day=2026-11-25`, width: 1_440 });
     const places = page.locator("[data-id^='post_acc'] .place");
     await expect.poll(() => places.allTextContents()).toEqual(["fjord", "fjordbuns"]);
     const free = page.locator("[data-day='2026-11-28'] .slot");
-    await expect.poll(() => free.allTextContents()).toEqual(["09:00 fjord ", "09:00 fjordbuns "]);
+    await expect.poll(() => free.locator(".place").allTextContents()).toEqual(["fjord", "fjordbuns"]);
     // As much of the longer one is seen as tells it from the other.
     for (const row of [places.nth(1), free.nth(1), free.nth(1).locator(".place > :last-child")])
       expect(await row.evaluate(cutOff)).toBe(0);
@@ -112,7 +135,7 @@ describe("channels that differ only in their handles", () => {
     await pictures(page, "next-slot");
     await page.getByRole("radio", { name: "At a time" }).press("Space");
     await page.getByRole("button", { name: "Schedule", exact: true }).click();
-    await page.getByText("Scheduled for Sat, 16 Jan 2027, 09:00 on 2 channels.").waitFor();
+    await page.getByText(`Scheduled for Sat, 16 Jan 2027, 09:00 on ${NAMES.join(" and ")}.`).waitFor();
     await page.getByRole("heading", { name: "January 2027" }).waitFor();
     await page.locator("[data-day='2027-01-16'] .chip").first().waitFor();
     await pictures(page, "january");

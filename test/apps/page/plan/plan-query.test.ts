@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { addressOf, isFiltered, readQuery, statusesOf } from "../../../../apps/page/rooms/plan/plan-query.ts";
+import {
+  addressOf,
+  isFiltered,
+  isMisread,
+  readQuery,
+  statusesOf,
+} from "../../../../apps/page/rooms/plan/plan-query.ts";
 
 const paramsOf = (address: string): Record<string, string> =>
   Object.fromEntries(new URL(address, "http://page").searchParams);
@@ -48,6 +54,20 @@ describe("the address of the plan", () => {
       states: ["failed"],
       channels: ["a"],
     });
+  });
+
+  it.each([
+    [{ day: "2026-99-99", view: "zzz" }, "/app/plan"],
+    [{ day: "9999-12-01" }, "/app/plan"],
+    [{ day: "2400-12-01", view: "week" }, "/app/plan?view=week"],
+    [{ day: "2027-02-31" }, "/app/plan?day=2027-02-01"],
+    [{ state: "failed,lost", view: "list" }, "/app/plan?view=list&state=failed"],
+  ])("is mended where it says what is not understood: %j", (params, mended) => {
+    const query = readQuery(params);
+    expect(isMisread(params, query)).toBe(true);
+    expect(addressOf(query)).toBe(mended);
+    const again = paramsOf(mended);
+    expect(isMisread(again, readQuery(again))).toBe(false);
   });
 
   it("opens a month by its name, and where it has no such day", () => {

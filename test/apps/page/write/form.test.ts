@@ -36,6 +36,25 @@ describe("the time of a form", () => {
   });
 });
 
+describe("a year that is being typed", () => {
+  const target = { ...newTarget("acc_1"), at: "0020-11-29T09:00" };
+  const repeat = { ...empty().repeat, end: "until" as const };
+  const WRONG = "Give a year from 1970 to 2199.";
+
+  it.each<readonly [string, Form]>([
+    ["the time", { ...empty(), at: "0020-11-29T09:00" }],
+    ["a channel's own time", { ...empty(), targets: [target] }],
+    ["a channel's own time beside slots", { ...empty(), when: "slot", targets: [target] }],
+    ["a series' first day", { ...empty(), when: "repeat", repeat: { ...repeat, from: "0020-11-29" } }],
+    ["a series' last day", { ...empty(), when: "repeat", repeat: { ...repeat, until: "2400-11-29" } }],
+  ])("is none of %s: it is said, and not sent", (_, form) => {
+    expect(timeProblem(form, BERLIN, NOW)).toBe(WRONG);
+    expect(JSON.stringify([draftOf(form, BERLIN, []), postChangeOf(form, BERLIN)])).not.toMatch(
+      /0020|2400|-00/,
+    );
+  });
+});
+
 describe("a copy of a post", () => {
   const copy = (scheduledAt: string): Form =>
     copyOf(

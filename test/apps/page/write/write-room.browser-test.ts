@@ -91,7 +91,7 @@ describe("writing", () => {
     await expect.poll(() => text().inputValue()).toBe("Hello from the hut");
     expect(await channel("Blog").isChecked()).toBe(true);
     await button("Schedule").click();
-    await page.getByText(/^Scheduled for .* on 2 channels\.$/).waitFor();
+    await page.getByText(/^Scheduled for .* on Blog and Alpine Club\.$/).waitFor();
     await page.waitForURL(/\/app\/plan(?:\?day=|$)/);
     const [draft] = await drafts();
     expect(draft).toMatchObject({ state: "scheduled", caption: "Hello from the hut" });
@@ -199,7 +199,9 @@ describe("writing", () => {
     await page.getByRole("link", { name: "Channels" }).first().click();
     const failed = { status: "failed", error: "Feed says: “No cats.” Change it.", next_at: null } as const;
     await queryOf(host.ctx.store).updateTable("posts").set(failed).where("id", "=", post.id).execute();
-    const said = page.locator(".toast").getByText("It did not go out on Blog.", { exact: true });
+    const said = page
+      .locator(".toast")
+      .getByText("It did not go out on Blog. Feed says: “No cats.” Change it.", { exact: true });
     await said.waitFor();
     await page.getByRole("link", { name: "See problems" }).click();
     // Why is said there, and the message with it.
