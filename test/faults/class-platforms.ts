@@ -6,7 +6,7 @@ import {
   type PlatformRequest,
   type PlatformResponse,
 } from "../../src/ports/platform-io.ts";
-import type { PublishIo } from "../../src/ports/publish-io.ts";
+import type { LiveAt, PublishIo } from "../../src/ports/publish-io.ts";
 import { reconcileByListing } from "../../src/platforms/shared/reconcile.ts";
 import { scriptedPlatform, TEXT_CAPABILITIES } from "../support/scripted-platform.ts";
 
@@ -30,7 +30,11 @@ function platform(name: string, reconciles: ReconcileClass, publish: Publish): A
 }
 
 function live(id: string): PublishOutcome {
-  return { state: "live", platformPostId: id, platformUrl: `https://platform.example/${id}` };
+  return { state: "live", ...publicAt(id) };
+}
+
+function publicAt(id: string): LiveAt {
+  return { platformPostId: id, platformUrl: `https://platform.example/${id}` };
 }
 
 async function call(
@@ -136,6 +140,8 @@ async function publishWithSession(post: PlatformPost, io: PublishIo): Promise<Pu
       const { postId } = await ask();
       return typeof postId === "string" ? { outcome: "done", result: postId } : { outcome: "send_again" };
     },
+    // As adapters of such platforms do: what is polled before it fails no post that is out.
+    live: publicAt,
   });
   return live(id);
 }
