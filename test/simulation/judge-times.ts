@@ -89,7 +89,7 @@ function tooLate(one: OfWish, { jumps }: Outcome): string[] {
 
 /** It was moved, or the answer that told its slot was lost. */
 export function isInUnknownSlot({ slotAt, versions }: Wish): boolean {
-  return slotAt === null && versions.some(({ deed }) => deed.args["slot"] !== undefined);
+  return slotAt === null && versions.some(({ deed: { args } }) => "slot" in args || "posts" in args);
 }
 
 /** A post may be late by an hour, and is called missed only then. */
