@@ -346,7 +346,7 @@ describe("two channels of one name of which one is disconnected", () => {
     const where = tool === "save_draft" ? {} : { accountId: given };
     await expect(service.call(tool, { ...where, ...args })).rejects.toThrow(
       new RegExp(
-        `"Twin" may be any of .*, ${accountId}, disconnected\\), .*, ${other}\\)\\. Give one of these`,
+        `"Twin" may be any of .* \\(${accountId}, disconnected\\), .* \\(${other}\\)\\. Give one of these`,
       ),
     );
   });

@@ -45,7 +45,7 @@ describe("subtitles", () => {
       ["application/x-subrip", "other"],
       ["application/x-subrip", "other"],
     ]);
-    await expect(probe(sourceOf(Buffer.from("1\nA list\n")))).rejects.toThrow("no picture");
+    await expect(probe(sourceOf(Buffer.from("1\nA list\n")))).rejects.toThrow("This is plain text.");
   });
 
   it("are rewritten for a platform that takes the other format", async () => {
