@@ -25,7 +25,7 @@ export function judgeActs(outcome: Outcome): string[] {
       .map(({ text, stored }) => `“${text}” has figures that nobody told of it: ${stored.join(", ")}.`),
     ...outcome.deeds.flatMap((deed) => disconnected(deed, outcome)),
     ...twoEvents(outcome),
-    ...outcome.hooks.flatMap((hook) => untold(hook, outcome)),
+    ...outcome.hooks.flatMap((hook) => [...untold(hook, outcome), ...toldBadly(hook, outcome)]),
     ...outcome.series.flatMap((one) => wrongTimes(one, outcome)),
   ];
 }
@@ -97,6 +97,28 @@ function untold({ path, id, deed, channelIds }: Hook, outcome: Outcome): string[
       .filter(isWrong)
       .map((one) => `${path} and ${one.event} ${one.id}: it is said to be ${one.status}.`),
   ];
+}
+
+/** An event is on its way by then, where nothing fails. */
+const TOLD_WITHIN_MS = 5_000;
+
+/** Where hosts and databases have no faults, what was taken is not told again, and where nothing fails it is told soon. */
+function toldBadly({ path, id }: Hook, { mood, told, events, deeds }: Outcome): string[] {
+  if (mood === "wild") return [];
+  const replays = deeds.filter(({ tool, args }) => tool === "replay_webhook" && args["id"] === id);
+  const until = Math.min(...replays.map(({ invokedAt }) => invokedAt));
+  const own = told.filter((one) => one.path === path && one.at < until);
+  return events.flatMap((event) => {
+    const ofEvent = own.filter((one) => one.id === event.id);
+    const isAgain = ofEvent.filter(({ isTaken }) => isTaken).length > 1;
+    const lateMs = (ofEvent[0]?.at ?? 0) - event.happened_at;
+    return [
+      ...(isAgain ? [`${path} had taken ${event.event} ${event.id}, and was told again.`] : []),
+      ...(mood === "calm" && lateMs > TOLD_WITHIN_MS
+        ? [`${path} was told of ${event.event} ${event.id} ${Math.round(lateMs)} ms late.`]
+        : []),
+    ];
+  });
 }
 
 /** Nothing is done with a key that was revoked, nor beyond what it allows. */

@@ -318,6 +318,16 @@ describe("the judge", () => {
       hooked([heard(), heard({ id: "evt_2" })], {}),
       { ...hooked([heard(), heard({ id: "evt_2" })], {}), hooks: [{ ...hook, isRestored: true }] },
     ],
+    [
+      "told again what was taken",
+      { ...hooked([heard(), heard()], {}), mood: "limits" },
+      { ...hooked([heard({ isTaken: false }), heard()], {}), mood: "limits" },
+    ],
+    [
+      "told late where nothing fails",
+      { ...hooked([heard({ at: DUE + 6_000 })], {}), mood: "calm" },
+      { ...hooked([heard({ at: DUE + 5_000 })], {}), mood: "calm" },
+    ],
     ["never told", hooked([]), { ...hooked([]), hooks: [{ ...hook, deed: deed(MINUTE) }] }],
     ["said to be told", hooked([heard({ isTaken: false })], {}), hooked([heard()], {})],
     [

@@ -146,13 +146,11 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
       "nextAt: isOver ? null : nextAt,",
       "nextAt: isOver ? nextAt : null,",
     ],
-    ["tries never end", "isLast: made >= MAX_TRIES", "isLast: false"],
     [
       "no wait between tries",
       "return Math.max(500, Math.round(random * ceiling));",
       "return Math.min(0, ceiling * random);",
     ],
-    ["nothing given up", "if (nextAt > at.giveUpAt) return unknown(ask.why, at);", ""],
     [
       "order lost behind a failing post",
       "const accountWait = { until, cause",
@@ -211,11 +209,6 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
     ],
   ],
   "src/store/queries/publishing/ledger.ts": [
-    [
-      "lease not checked",
-      "return row?.fence === fence && row.lease_worker === workerId ? row : null;",
-      'return row === undefined || fence < 0 || workerId === "" ? null : row;',
-    ],
     ["doubt not stored", "in_doubt: end.isInDoubt ? 1 : 0,", "in_doubt: 0,"],
     ["next try not stored", "      next_at: end.nextAt,\n", "      next_at: null,\n"],
     [
@@ -297,11 +290,6 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
       `movePost(call, row, "cancel", { next_at: null, error: null })`,
       `movePost(call, row, "cancel", { error: null })`,
     ],
-    [
-      "denied post keeps its run",
-      "in_doubt: 0, next_at: null, run: row.run + 1 });",
-      "in_doubt: 0, next_at: null });",
-    ],
   ],
   "src/posts/update-post.ts": [
     [
@@ -318,11 +306,6 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
       "update keeps the old time to start",
       "const begun = { next_at: checked.row.due_at, error",
       "const begun = { next_at: before.next_at, error",
-    ],
-    [
-      "retry does not ask",
-      "  if (row.in_doubt === 1) {\n    const published",
-      "  if (row.in_doubt > 1) {\n    const published",
     ],
     [
       "retry of a doubt begins anew",
@@ -354,11 +337,6 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
   ],
   "src/access/idempotency.ts": [
     ["key not committed with its effect", "    await call.idempotency?.complete(tx, answer);\n", ""],
-    [
-      "key taken over from the living",
-      "const isDead = worker !== ctx.workerId && (worker === null || !(await isWorkerListed(tx, worker)));",
-      'const isDead = worker !== "" && isWorkerListed !== undefined;',
-    ],
     ["key kept for a second", "expires_at: now + KEPT_MS,", "expires_at: now + KEPT_MS / 86_400,"],
     ["answer of a key not looked at", "if (known.result !== null) return known.result;", ""],
   ],
@@ -409,19 +387,9 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
   ],
   "src/posts/drafts/series.ts": [
     [
-      "series ends one too early",
-      "aheadOf(repeat, now, beginOf(row, now)).length === 0;",
-      "aheadOf(repeat, now, beginOf(row, now)).length <= 1;",
-    ],
-    [
       "series with a gap",
       "const missing = aheadOf(series, now, begun).filter(",
       "const missing = aheadOf(series, now, begun).slice(1).filter(",
-    ],
-    [
-      "series made beside another process",
-      "({ target, occurrence }) => !made.has(`${target.accountId} ${occurrence?.at ?? 0}`),",
-      '({ occurrence }) => occurrence !== null || !made.has(""),',
     ],
   ],
   "src/reporting/webhooks/webhook-deliveries.ts": [

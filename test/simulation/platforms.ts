@@ -1,4 +1,5 @@
 import type { Answer, Arrived, Server } from "./network.ts";
+import { LISTED_AFTER_MS } from "./thread-platform.ts";
 import type { World } from "./world.ts";
 
 /** A text that everybody can see now, or could. */
@@ -140,7 +141,8 @@ export class Platforms {
     }
     const text = textOf(request);
     const id = this.#show(name, text, request);
-    this.#list.push({ id, text, at: now, listedAt: now + this.#world.between(0, 90) });
+    const most = name === "g" ? LISTED_AFTER_MS - 500 : 90;
+    this.#list.push({ id, text, at: now, listedAt: now + this.#world.between(0, most) });
     return { status: 200, body: { id } };
   }
 }

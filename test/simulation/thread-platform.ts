@@ -6,6 +6,9 @@ import { CLASS_PLATFORMS } from "../faults/class-platforms.ts";
 import { class_h } from "./renewed-platform.ts";
 import { scriptedPlatform, TEXT_CAPABILITIES } from "../support/scripted-platform.ts";
 
+/** What was posted stands in its listing by then. */
+export const LISTED_AFTER_MS = 5_000;
+
 /** What follows each post of a thread, once that is live. */
 export const commentOn = (text: string): string => `${text} comment`;
 
@@ -24,7 +27,7 @@ async function publishThread(post: PlatformPost, io: PublishIo): Promise<Publish
       reconcile: (context) =>
         reconcileByListing<string>(context, {
           io,
-          listedAfterMs: 100,
+          listedAfterMs: LISTED_AFTER_MS,
           find: async (since) => {
             const url = `${base}?since=${since}`;
             const { json } = await io.request({ method: "GET", url, headers, isIdempotent: true });
