@@ -85,7 +85,7 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     missing.current = missingIn(composer.form.value);
     if (missing.current !== null) return refuse(missing.current);
     if (!(await composer.keep())) {
-      return tellUnsaved(composer, failed) ? false : refuse(CHOOSE_ABOVE);
+      return complainUnsaved(composer, failed) ? false : refuse(CHOOSE_ABOVE);
     }
     const failing = composer.checks.value.filter(({ error }) => error !== null);
     return (
@@ -137,7 +137,7 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
   const saveDraft = (): void =>
     void composer.keep().then((isKept) => {
       if (isKept) return;
-      if (!tellUnsaved(composer, NOT_SAVED) && composer.state.value.kind === "nothing")
+      if (!complainUnsaved(composer, NOT_SAVED) && composer.state.value.kind === "nothing")
         refuse("There is nothing to save yet. Write something first.");
     });
   const saveChange = ({ send, elsewhere }: NonNullable<Composer["change"]>): void => {
@@ -255,7 +255,7 @@ function notDoneOf({ form, post }: Composer): string {
 }
 
 /** Says, each time that it is asked for, why it is not done: beside the buttons it stands already. */
-function tellUnsaved({ state }: Composer, failed: string): boolean {
+function complainUnsaved({ state }: Composer, failed: string): boolean {
   if (state.value.kind !== "failed") return false;
   closeComplaints();
   complain(`${failed}: ${state.value.sentence}`);

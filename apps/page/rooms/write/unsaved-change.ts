@@ -78,7 +78,7 @@ export function unsavedOf(read: Post, form: Signal<Form>) {
   let sent = fieldsOfPost(post, now(), zone.value);
   let isKept = true;
   const clash = signal<Clash | null>(null);
-  /** What others changed, and nobody was told of. */
+  /** What others changed beside it, until it is told. */
   const untold = new Set<string>();
   let met = read;
   const mine = (): Fields => differencesOf(sent, fieldsOfForm(form.value, zone.value));
