@@ -115,6 +115,20 @@ describe("taking a live post down", () => {
     }
   });
 
+  it("is told later as it was found: what somebody else had removed was not taken down", async () => {
+    const removed = { state: "removed" as const, visibility: null, metrics: {} };
+    await using at = await world({ warnings: '["The first comment was refused."]' }, () => ({
+      insights: async () => removed,
+      remove: async () => {},
+    }));
+    const { warnings } = await takeDown(at);
+    expect(warnings).toEqual([expect.stringMatching(/removed there already\.$/)]);
+    expect((await getPost(callOf(at.ctx), { id: at.post.id })).warnings).toEqual(warnings);
+    await expect(takeDown(at)).rejects.toThrow(
+      /^The post is cancelled already \(found removed from its platform already on .*\)\. Nothing is to be done\.$/,
+    );
+  });
+
   it("is not needed where it was removed there, which get_post says", async () => {
     const removed = { state: "removed" as const, visibility: null, metrics: {} };
     await using at = await world({ warnings: '["The first comment was refused."]' }, () => ({

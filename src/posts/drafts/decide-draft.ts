@@ -166,11 +166,11 @@ async function assertDecidable(
   if (decision !== "stop") return assertUndecided(reader, row, decision);
   const { state } = row;
   if (state === "repeating") return;
-  if (state === "ended" || state === "discarded") throw await decidedAlready(reader, row, decision);
+  if (state !== "open" && state !== "waiting") throw await decidedAlready(reader, row, decision);
   throw new AppError(
     "conflict",
     say(`The draft is ${state}, and only a series that goes on can be stopped.`, {
-      next: [{ do: state === "scheduled" ? "change_posts_of_draft" : "discard_draft" }],
+      next: [{ do: "discard_draft" }],
     }),
   );
 }

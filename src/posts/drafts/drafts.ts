@@ -140,6 +140,8 @@ function toDraft(
   { by, holds }: { readonly by: (keyId: string) => By; readonly holds: Holding },
 ): SaidDraft {
   const content = contentOf(row);
+  // Of a series that goes on, the next posts come in spite of those that were cancelled.
+  const became = outcomeOf(posts.map(({ status }) => status));
   return {
     id: row.id,
     title: content.title,
@@ -165,7 +167,7 @@ function toDraft(
       platformUrl: post.platform_url,
       error: fromStoredOrNull(post.error),
     })),
-    outcome: outcomeOf(posts.map(({ status }) => status)),
+    outcome: row.state === "repeating" && became === "cancelled" ? "waiting" : became,
     createdAt: toIso(row.created_at),
     updatedAt: toIso(row.updated_at),
   };

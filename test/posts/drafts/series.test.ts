@@ -346,3 +346,42 @@ describe("a series", () => {
     ).rejects.toThrow(/a series has times of its own/);
   });
 });
+
+describe("who cancels one time of a series", () => {
+  const first = async (): Promise<{ id: string }> =>
+    (await call("list_posts", { status: ["scheduled"] })).posts.at(-1);
+  const questionOf = async (id: string): Promise<string> => {
+    let question = "";
+    const ask = async ({ text }: { text: string }): Promise<never> => {
+      question = text;
+      throw new Error("no");
+    };
+    await toolbox.call("cancel_post", { id }, callerOf(), { ask }).catch(() => {});
+    return question;
+  };
+
+  it("is told before and after that the others still come, when, and how to stop them", async () => {
+    const { id } = await begin({ unit: "week", time: "09:30", days: ["wed"] });
+    const post = await first();
+    const told =
+      'It is one of the series "Daily". The others still come, the next on Wednesday 2 December 2026, 09:30';
+    const question = await questionOf(post.id);
+    expect(question).toContain(told);
+    expect(question).toMatch(/ Say no where the whole series is to end: it is stopped instead\.$/);
+    const { warnings } = await call("cancel_post", { id: post.id });
+    expect(warnings).toEqual([expect.stringContaining(told)]);
+    expect(warnings[0]).toContain(`call decide_draft with stop: ${id}`);
+    // The next one is not made yet, and comes all the same.
+    const next = await first();
+    expect((await call("cancel_post", { id: next.id })).warnings[0]).toContain(
+      "on Wednesday 9 December 2026",
+    );
+    expect(await show(id)).toMatchObject({ state: "repeating", outcome: "waiting" });
+  });
+
+  it("is told nothing where none comes any more", async () => {
+    await begin({ unit: "day", time: "09:30", times: 2 });
+    await call("cancel_post", { id: (await first()).id });
+    expect((await call("cancel_post", { id: (await first()).id })).warnings).toBeUndefined();
+  });
+});
