@@ -127,6 +127,11 @@ function whyUnderWay(ctx: AppContext, post: WaitingPost, now: number, title: str
 /** What to do about a refusal, as platforms' errors end with it; what the platform itself said follows. */
 const ADVICE = / [A-Z](?:[^.]|\.\S){0,120}, then send (?:it|the post) again\./;
 
+/** Whether a refusal asks for another post: sent as it is, it is refused once more. */
+export function asksForChange(said: Said): boolean {
+  return sentencesIn(said).some(({ what }) => ADVICE.test(what));
+}
+
 /** What is tried again by itself is not to be changed and sent by a person. */
 function withoutAdvice(said: Said): Message {
   return new Message(
