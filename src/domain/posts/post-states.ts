@@ -181,7 +181,7 @@ export function isTakenDown({ status, published_at: at }: PostStanding): boolean
   return status === "cancelled" && at !== null;
 }
 
-/** Of one that somebody had removed from its platform before it was to be deleted there: the post keeps it. */
+/** Of one that a person had removed from its platform before it was to be deleted there: the post keeps it. */
 export function foundGone(title: string): string {
   return `${FOUND_GONE}${title} any more: it had been removed there already.`;
 }

@@ -310,7 +310,7 @@ function tellPosts(posts: readonly DraftPost[]): Message[] {
 const MAX_ADDRESS = 300;
 const MAX_ADDRESSES = 3;
 
-/** `fits`: of which posts it is told. */
+/** `fits`: the posts that it is said of. */
 const TOLD: readonly {
   readonly is: string;
   readonly are: string;
