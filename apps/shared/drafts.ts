@@ -152,7 +152,7 @@ function ruleInWords(series: ToldSeries, draft: Json): string {
   return withValues(describeSeries(series, late));
 }
 
-/** Where it begins later than it says. One that is not approved would be now; of one that is put away it is not known. */
+/** Where it begins later than it says. One that is not approved would be now; of a discarded one it is not known. */
 export function lateStartOf(
   series: ToldSeries,
   decision: { readonly what: string; readonly at: string } | null,
@@ -286,10 +286,11 @@ const UNITS = ["day", "week", "month", "year"] as const;
 
 function readSeries(series: Json): ToldSeries {
   const { every, times, until } = series;
+  const days = WEEKDAYS.filter((day) => listOf(series["days"]).includes(day));
   return {
     every: typeof every === "number" ? every : 1,
     unit: UNITS.find((unit) => unit === series["unit"]) ?? "day",
-    days: WEEKDAYS.filter((day) => listOf(series["days"]).includes(day)),
+    days: days.length === 0 ? undefined : days,
     time: textOf(series["time"]),
     timezone: textOf(series["timezone"]),
     from: textOf(series["from"]),

@@ -142,7 +142,7 @@ async function warnOfPosts(
   ];
 }
 
-/** Posts that were to be deleted, and of which nobody knows whether they were: each says what is to be done. */
+/** Posts that were to be deleted, where it is not known whether they were: each says what is to be done. */
 async function warnOfDeletions({ store }: AppContext, scope: StatusScope): Promise<Said[]> {
   const open = (await listNoted(store, scope)).filter(isDeletionOpen);
   const more = open.length - MAX_NAMED;
