@@ -290,7 +290,7 @@ export interface Retry {
 export function soon(tries: number, random: number): Retry {
   const made = tries + 1;
   const wayOut = `It was tried ${made} times. Send it again.`;
-  return { afterMs: backoffMs(tries, random), tries: made, isLast: made >= MAX_TRIES, wayOut };
+  return { afterMs: outageMs(tries, random), tries: made, isLast: made >= MAX_TRIES, wayOut };
 }
 
 const SETUP_CAP_MS = 15 * MINUTE;
@@ -317,6 +317,12 @@ function onceMended(tries: number, random: number): Retry {
 function backoffMs(tries: number, random: number): number {
   const ceiling = Math.min(CAP_MS, BASE_MS * 2 ** tries);
   return Math.max(500, Math.round(random * ceiling));
+}
+
+/** A blip is over in seconds, a restart in minutes: all tries together last for a quarter of an hour. */
+function outageMs(tries: number, random: number): number {
+  const ceiling = Math.min(CAP_MS, BASE_MS * 3 ** tries);
+  return Math.round((ceiling * (1 + random)) / 2);
 }
 
 /** Where a platform asks to slow down and does not say for how long. */

@@ -114,13 +114,13 @@ const TABLE = `
   rate           | open | *  | late | failed    | –    | yes   | unknown: why       | unknown   | unknown: why       | –     | 0
   ambiguous      | *    | *  | no   | =         | 4 s  | yes   | –                  | retrying  | why                | –     | 3
   ambiguous      | *    | *  | late | failed    | –    | yes   | unknown: why       | unknown   | unknown: why       | –     | 0
-  transient      | no   | no | no   | scheduled | 4 s  | no    | why                | retrying  | why                | 4 s   | 3
-  transient      | no   | up | no   | =         | 4 s  | no    | why                | retrying  | why                | 4 s   | 3
+  transient      | no   | no | no   | scheduled | 13.5 s | no    | why                | retrying  | why                | 13.5 s | 3
+  transient      | no   | up | no   | =         | 13.5 s | no    | why                | retrying  | why                | 13.5 s | 3
   transient      | no   | *  | late | failed    | –    | no    | given up           | failed    | given up           | –     | 0
   transient      | open | *  | no   | =         | 4 s  | yes   | –                  | retrying  | why                | –     | 3
   transient      | open | *  | late | failed    | –    | yes   | unknown: why       | unknown   | unknown: why       | –     | 0
-  not_sent       | no   | no | no   | scheduled | 4 s  | no    | why                | retrying  | why                | 4 s   | 3
-  not_sent       | no   | up | no   | =         | 4 s  | no    | why                | retrying  | why                | 4 s   | 3
+  not_sent       | no   | no | no   | scheduled | 13.5 s | no    | why                | retrying  | why                | 13.5 s | 3
+  not_sent       | no   | up | no   | =         | 13.5 s | no    | why                | retrying  | why                | 13.5 s | 3
   not_sent       | no   | *  | late | failed    | –    | no    | given up           | failed    | given up           | –     | 0
   not_sent       | open | *  | no   | =         | 4 s  | yes   | –                  | retrying  | why                | –     | 3
   not_sent       | open | *  | late | failed    | –    | yes   | unknown: why       | unknown   | unknown: why       | –     | 0
@@ -134,13 +134,13 @@ const TABLE = `
   AskAgain, 5 s  | *    | *  | no   | =         | 5 s  | yes   | –                  | retrying  | unsettled          | –     | 3
   AskAgain, 5 s  | *    | *  | late | failed    | –    | yes   | unknown: unsettled | unknown   | unknown: unsettled | –     | 0
   TooLate        | *    | *  | *    | failed    | –    | no    | missed             | failed    | missed             | –     | 0
-  no media       | no   | no | no   | scheduled | 4 s  | no    | why                | retrying  | why                | 4 s   | 3
-  no media       | no   | up | no   | =         | 4 s  | no    | why                | retrying  | why                | 4 s   | 3
+  no media       | no   | no | no   | scheduled | 13.5 s | no    | why                | retrying  | why                | 13.5 s | 3
+  no media       | no   | up | no   | =         | 13.5 s | no    | why                | retrying  | why                | 13.5 s | 3
   no media       | no   | *  | late | failed    | –    | no    | given up           | failed    | given up           | –     | 0
   no media       | open | *  | no   | =         | 4 s  | yes   | –                  | retrying  | why                | –     | 3
   no media       | open | *  | late | failed    | –    | yes   | unknown: why       | unknown   | unknown: why       | –     | 0
-  full disk      | no   | no | no   | scheduled | 4 s  | no    | why                | retrying  | why                | 4 s   | 3
-  full disk      | no   | up | no   | =         | 4 s  | no    | why                | retrying  | why                | 4 s   | 3
+  full disk      | no   | no | no   | scheduled | 13.5 s | no    | why                | retrying  | why                | 13.5 s | 3
+  full disk      | no   | up | no   | =         | 13.5 s | no    | why                | retrying  | why                | 13.5 s | 3
   full disk      | no   | *  | late | failed    | –    | no    | given up           | failed    | given up           | –     | 0
   full disk      | open | *  | no   | =         | 4 s  | yes   | –                  | retrying  | why                | –     | 3
   full disk      | open | *  | late | failed    | –    | yes   | unknown: why       | unknown   | unknown: why       | –     | 0
@@ -265,11 +265,19 @@ describe("beside the table", () => {
   });
 
   it.each([
-    ["the first", 0, 0.5, "1 s"],
-    ["the first, never at once", 0, 0, "0.5 s"],
-    ["the seventh", 6, 1, "128 s"],
+    ["the first", 0, 0.5, "1.5 s"],
+    ["the first, never at once", 0, 0, "1 s"],
+    ["the sixth", 5, 1, "486 s"],
+    ["the seventh, no longer than ten minutes", 6, 1, "600 s"],
   ])("a failure waits longer each time: %s", (_name, tries, random, next) => {
     expect(seconds(verdict("transient", PLAIN, { tries, random }).nextAt)).toBe(next);
+  });
+
+  it("outlasts a server that is away for ten minutes, at the worst of luck", () => {
+    const gaps = [0, 1, 2, 3, 4, 5, 6].map(
+      (tries) => (verdict("transient", PLAIN, { tries, random: 0 }).nextAt ?? 0) - NOW,
+    );
+    expect(gaps.reduce((sum, gap) => sum + gap)).toBeGreaterThan(10 * MINUTE);
   });
 
   it("the eighth try is the last, but asking what became of a step has no end before the post's time has", () => {
