@@ -213,6 +213,11 @@ export function isLostDeletion({ status, error }: Pick<PostRow, "status" | "erro
   return status !== "cancelled" && error !== null && LOST_DELETION.test(String(fromStored(error)));
 }
 
+/** The same, or it was begun and the process ended: what became of the deletion is to be seen on the platform. */
+export function isDeletionOpen(row: Pick<PostRow, "status" | "error">): boolean {
+  return row.error === BEGUN || isLostDeletion(row);
+}
+
 /** The post, which was seen live: it was not deleted. */
 export async function forgetDeletion({ store }: AppContext, row: PostRow): Promise<PostRow> {
   if (!isLostDeletion(row)) return row;

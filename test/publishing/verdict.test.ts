@@ -105,13 +105,13 @@ const TABLE = `
   rate, 30 s     | no   | no | no   | scheduled | 30 s | no    | why                | retrying  | why                | 30 s  | 3
   rate, 30 s     | no   | up | no   | =         | 30 s | no    | why                | retrying  | why                | 30 s  | 3
   rate, 30 s     | open | *  | no   | =         | 30 s | yes   | –                  | retrying  | why                | 30 s  | 3
-  rate, 30 s     | no   | *  | late | failed    | –    | no    | past its time      | failed    | past its time      | –     | 0
-  rate, 30 s     | open | *  | late | failed    | –    | yes   | unknown: why       | unknown   | unknown: why       | –     | 0
+  rate, 30 s     | no   | *  | late | failed    | –    | no    | past its time      | failed    | past its time      | 30 s  | 0
+  rate, 30 s     | open | *  | late | failed    | –    | yes   | unknown: why       | unknown   | unknown: why       | 30 s  | 0
   rate           | no   | no | no   | scheduled | 16 s | no    | why                | retrying  | why                | 16 s  | 3
   rate           | no   | up | no   | =         | 16 s | no    | why                | retrying  | why                | 16 s  | 3
   rate           | open | *  | no   | =         | 16 s | yes   | –                  | retrying  | why                | 16 s  | 3
-  rate           | no   | *  | late | failed    | –    | no    | past its time      | failed    | past its time      | –     | 0
-  rate           | open | *  | late | failed    | –    | yes   | unknown: why       | unknown   | unknown: why       | –     | 0
+  rate           | no   | *  | late | failed    | –    | no    | past its time      | failed    | past its time      | 16 s  | 0
+  rate           | open | *  | late | failed    | –    | yes   | unknown: why       | unknown   | unknown: why       | 16 s  | 0
   ambiguous      | *    | *  | no   | =         | 4 s  | yes   | –                  | retrying  | why                | –     | 3
   ambiguous      | *    | *  | late | failed    | –    | yes   | unknown: why       | unknown   | unknown: why       | –     | 0
   transient      | no   | no | no   | scheduled | 13.5 s | no    | why                | retrying  | why                | 13.5 s | 3

@@ -138,8 +138,8 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
     ],
     [
       "limit holds up only its post",
-      `accountWait: { until: allowedAt, cause: "rate_limit", scope: fault.scope },`,
-      "",
+      `const accountWait = { until: allowedAt, cause: "rate_limit", scope: fault.scope } as const;`,
+      "const accountWait = null;",
     ],
     [
       "what follows a live post forgotten",
