@@ -105,13 +105,13 @@ const TABLE = `
   rate, 30 s     | no   | no | no   | scheduled | 30 s | no    | why                | retrying  | why                | 30 s  | 3
   rate, 30 s     | no   | up | no   | =         | 30 s | no    | why                | retrying  | why                | 30 s  | 3
   rate, 30 s     | open | *  | no   | =         | 30 s | yes   | –                  | retrying  | why                | 30 s  | 3
-  rate, 30 s     | no   | *  | late | failed    | –    | no    | past its time      | failed    | past its time      | 30 s  | 0
-  rate, 30 s     | open | *  | late | failed    | –    | yes   | unknown: why       | unknown   | unknown: why       | 30 s  | 0
+  rate, 30 s     | no   | *  | late | failed    | –    | no    | past its time      | failed    | past its time      | –     | 0
+  rate, 30 s     | open | *  | late | failed    | –    | yes   | unknown: why       | unknown   | unknown: why       | –     | 0
   rate           | no   | no | no   | scheduled | 16 s | no    | why                | retrying  | why                | 16 s  | 3
   rate           | no   | up | no   | =         | 16 s | no    | why                | retrying  | why                | 16 s  | 3
   rate           | open | *  | no   | =         | 16 s | yes   | –                  | retrying  | why                | 16 s  | 3
-  rate           | no   | *  | late | failed    | –    | no    | past its time      | failed    | past its time      | 16 s  | 0
-  rate           | open | *  | late | failed    | –    | yes   | unknown: why       | unknown   | unknown: why       | 16 s  | 0
+  rate           | no   | *  | late | failed    | –    | no    | past its time      | failed    | past its time      | –     | 0
+  rate           | open | *  | late | failed    | –    | yes   | unknown: why       | unknown   | unknown: why       | –     | 0
   ambiguous      | *    | *  | no   | =         | 4 s  | yes   | –                  | retrying  | why                | –     | 3
   ambiguous      | *    | *  | late | failed    | –    | yes   | unknown: why       | unknown   | unknown: why       | –     | 0
   transient      | no   | no | no   | scheduled | 13.5 s | no    | why                | retrying  | why                | 13.5 s | 3
@@ -297,6 +297,15 @@ describe("beside the table", () => {
     expect(seconds(verdict("ambiguous", PLAIN, { tries: 0, random: 0 }).nextAt)).toBe("1 s");
     expect(verdictOnError(fault("rate", 5), AT).nextAt).toBe(NOW + SECOND);
     expect(seconds(verdict("rate", PLAIN, { tries: 8, random: 1 }).nextAt)).toBe("600 s");
+  });
+
+  it("a limit holds for the channel also where its post is given up, if another of it could wait so long", () => {
+    const ended = { scheduledAt: NOW - HOUR, giveUpAt: NOW };
+    for (const isOpen of [false, true]) {
+      const waits = (ms: number): number | null =>
+        verdictOnError(fault("rate", ms), { ...AT, ...ended, isOpen }).accountWait?.until ?? null;
+      expect([waits(90 * SECOND), waits(HOUR + SECOND)]).toEqual([NOW + 90 * SECOND, null]);
+    }
   });
 
   it("a failing post holds up those behind it for a minute after its time, not longer", () => {

@@ -287,8 +287,8 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
   "src/posts/posts.ts": [
     [
       "cancelled post stays due",
-      `movePost(call, row, "cancel", { next_at: null, error: null })`,
-      `movePost(call, row, "cancel", { error: null })`,
+      `movePost(call, row, "cancel", { next_at: null, error: null }, told)`,
+      `movePost(call, row, "cancel", { error: null }, told)`,
     ],
   ],
   "src/posts/update-post.ts": [
