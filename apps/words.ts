@@ -1,5 +1,6 @@
 import type { Command, ListName, NextStep, Sentence } from "../src/domain/sentences.ts";
 import { subjectOf, upperFirst } from "../src/domain/posts/for-people.ts";
+import { inARow } from "./shared/texts.ts";
 import { withValues } from "./shared/values.ts";
 
 /** What a person is told that can be done. "": nothing, as a button beside the sentence says it, or no person needs it. */
@@ -105,14 +106,14 @@ export const VIEW_WORDS: Words = {
 
 /** Sentences about the same as one text. */
 export function inWords(sentences: readonly Sentence[], words: Words): string {
-  return sentences.map((one) => sentenceInWords(one, words)).join(" ");
+  return inARow(sentences.map((one) => sentenceInWords(one, words)));
 }
 
 /** One sentence: its field's name where `what` begins with a verb, `what`, and what can be done. */
 export function sentenceInWords(sentence: Sentence, words: Words): string {
   const said = [subjectOf(sentence), withValues(sentence.what)].filter((part) => part !== null).join(" ");
-  const steps = sentence.next.map((step) => stepInWords(step, words)).filter((step) => step !== "");
-  return [sentence.field === null ? said : upperFirst(said), ...steps].join(" ");
+  const steps = sentence.next.map((step) => stepInWords(step, words));
+  return inARow([sentence.field === null ? said : upperFirst(said), ...steps]);
 }
 
 function stepInWords<Do extends NextStep["do"]>(

@@ -180,7 +180,7 @@ export function SignOut() {
     setIsBusy(true);
     const isSaved = await saveAll();
     setIsBusy(false);
-    leave(isSaved ? (lossIn(null) ?? (hasEdits(name) ? EDITS_LOST : null)) : UNSAVED, end);
+    leave(() => (isSaved ? (lossIn(null) ?? (hasEdits(name) ? EDITS_LOST : null)) : UNSAVED), end);
   };
   return (
     <Button kind="quiet" isSmall class="sign-out" isBusy={isBusy} onClick={begin}>

@@ -42,3 +42,15 @@ export function changedInWords(keys: readonly string[], theirs: Json, when: (ms:
       : []),
   ].join(" ");
 }
+
+/** What others changed beside what was saved here. Empty: nothing. */
+export function elsewhereInWords(keys: readonly string[], now: Json, when: (ms: number) => string): string {
+  const others = keys.filter((key) => key !== "scheduledAt");
+  const names = new Set(others.map((key) => FIELD_NAMES[key] ?? "other fields"));
+  return [
+    ...(keys.includes("scheduledAt")
+      ? [`Elsewhere it was moved to ${when(Date.parse(textOf(now["scheduledAt"])))}.`]
+      : []),
+    ...(names.size > 0 ? [`Changed elsewhere: ${[...names].join(", ")}.`] : []),
+  ].join(" ");
+}

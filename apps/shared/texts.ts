@@ -29,6 +29,14 @@ export function webAddress(text: string): string | null {
   return /^https?:\/\//i.test(text) && URL.canParse(text) ? text : null;
 }
 
+/** Sentences one after the other, also those that came without a full stop. */
+export function inARow(sentences: readonly string[]): string {
+  const given = sentences.filter((one) => one !== "");
+  return given.map((one, at) => (at < given.length - 1 && !ENDED.test(one) ? `${one}.` : one)).join(" ");
+}
+
+const ENDED = /[.!?…:;]["'”’»)]*$/;
+
 /** The last part of an address, which is what people call the file. */
 export function nameOf(address: string): string {
   const path = address.split(/[?#]/, 1)[0] ?? address;

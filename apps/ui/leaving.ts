@@ -33,8 +33,15 @@ const losses = new Set<{ readonly loss: Loss; readonly sheet: symbol | null }>()
 /** What must be saved before a sign-out. Each answers whether it saved everything. */
 const savers = new Set<() => Promise<boolean>>();
 
-/** The question that is open, and what a yes does. */
-export const asked = signal<{ readonly loss: Loss; go(): void } | null>(null);
+/** The question that is open, what a yes does, and what would be lost by now. */
+export const asked = signal<{ readonly loss: Loss; go(): void; now(): Loss | null } | null>(null);
+
+/** What was asked about may be saved by now. Not before all parts are drawn: one may have taken another's place. */
+function askNoMore(): void {
+  queueMicrotask(() => {
+    if (asked.value?.now() === null) asked.value = null;
+  });
+}
 
 /** While there is something to lose, whatever leads away from it asks first. Null: nothing is lost. */
 export function useLoss(loss: Loss | null, ofSheet?: symbol): void {
@@ -44,7 +51,10 @@ export function useLoss(loss: Loss | null, ofSheet?: symbol): void {
     if (loss === null) return undefined;
     const entry = { loss, sheet };
     losses.add(entry);
-    return () => void losses.delete(entry);
+    return () => {
+      losses.delete(entry);
+      askNoMore();
+    };
   }, [loss, sheet]);
 }
 
@@ -68,8 +78,9 @@ export function lossIn(sheet: symbol | null): Loss | null {
   return [...losses].find((one) => sheet === null || one.sheet === sheet)?.loss ?? null;
 }
 
-/** Does it; asks first if something would be lost. */
-export function leave(loss: Loss | null, go: () => void): void {
+/** Does it; asks first if something would be lost. The question goes with what it is about. */
+export function leave(now: () => Loss | null, go: () => void): void {
+  const loss = now();
   if (loss === null) go();
-  else asked.value = { loss, go };
+  else asked.value = { loss, go, now };
 }

@@ -29,7 +29,7 @@ export function Sheet({ title, isDrawer = false, loss = null, children, onClose 
   const [depth, setDepth] = useState<number | null>(null);
   const [scope] = useState(() => Symbol(title));
   useLoss(loss, scope);
-  const close = (): void => leave(lossIn(scope), onClose);
+  const close = (): void => leave(() => lossIn(scope), onClose);
   useLayoutEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();

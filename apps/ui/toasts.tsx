@@ -95,17 +95,36 @@ export function Toasts({ depth = 0 }: { readonly depth?: number }) {
   if (depth !== sheetsOpen.value) return null;
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {toasts.value.map(({ id, text, isBad = false, links = [], undo, action = "Undo" }) => (
-        <div key={id} class={classes("toast", isBad && "bad", links.length > 1 && "many")}>
-          <span dir="auto">{text}</span>
-          {links.map(
-            (link) =>
-              link.isShown?.() !== true && (
-                <ButtonLink key={link.href} isSmall href={link.href} isOutside={link.isOutside === true}>
-                  {link.text}
-                </ButtonLink>
-              ),
-          )}
+      {toasts.value.map((toast) => (
+        <ToastBox key={toast.id} {...toast} />
+      ))}
+    </div>
+  );
+}
+
+/** What is longer than its box is scrolled; other text lets what is below it be pressed. */
+function markScrolled(text: HTMLElement | null): void {
+  text?.classList.toggle("scrolled", text.scrollHeight > text.clientHeight);
+}
+
+/** So long is the text of a link that stands beside what is said, on a phone. */
+const MAX_BESIDE = 16;
+
+function ToastBox({ id, text, isBad = false, links = [], undo, action = "Undo" }: Toast) {
+  const shown = links.filter((link) => link.isShown?.() !== true);
+  const isTall = shown.length > 1 || shown.some((link) => link.text.length > MAX_BESIDE);
+  return (
+    <div class={classes("toast", isBad && "bad", isTall && "many")}>
+      <span dir="auto" ref={markScrolled}>
+        {text}
+      </span>
+      <div class="toast-foot">
+        <div class="toast-ways">
+          {shown.map((link) => (
+            <ButtonLink key={link.href} isSmall href={link.href} isOutside={link.isOutside === true}>
+              {link.text}
+            </ButtonLink>
+          ))}
           {undo !== null && (
             <Button
               isSmall
@@ -117,18 +136,18 @@ export function Toasts({ depth = 0 }: { readonly depth?: number }) {
               {action}
             </Button>
           )}
-          <IconButton
-            isSmall
-            label="Close this message"
-            onClick={() => {
-              closed.add(id);
-              close(id);
-            }}
-          >
-            <X aria-hidden="true" />
-          </IconButton>
         </div>
-      ))}
+        <IconButton
+          isSmall
+          label="Close this message"
+          onClick={() => {
+            closed.add(id);
+            close(id);
+          }}
+        >
+          <X aria-hidden="true" />
+        </IconButton>
+      </div>
     </div>
   );
 }

@@ -70,7 +70,7 @@ describe("update_account", () => {
   it("warns of a name that another channel has", async () => {
     await update({ name: "News" });
     const other = await service.addFeed();
-    const called = `Another channel is called "news", too. Call this one "news on Feed (${other.slice(-6)})", or give it another name.`;
+    const called = `Another channel is called "news", too, so this one is called "news on Feed (${other.slice(-6)})" here. It can be given another name.`;
     expect((await service.call("update_account", { accountId: other, name: "news" })).warnings).toEqual([
       called,
     ]);

@@ -1,7 +1,7 @@
 import type { Post } from "../../../src/domain/posts/post.ts";
 import { upperFirst } from "../../../src/domain/posts/for-people.ts";
 import { sentencesBehind } from "../../shared/sentences.ts";
-import { listed, webAddress } from "../../shared/texts.ts";
+import { inARow, listed, webAddress } from "../../shared/texts.ts";
 import { withValues } from "../../shared/values.ts";
 import type { Message, MessageLink } from "../../ui/message.ts";
 
@@ -33,7 +33,7 @@ export function outcomeMessage(
     const rest = othersInWords(posts, channelName, false);
     const problems = { text: "See problems", href: "/app/trouble", isShown: () => isShown("trouble") };
     return {
-      text: [...failuresInWords(failed, channelName, isAgain), ...rest].join(" "),
+      text: inARow([...failuresInWords(failed, channelName, isAgain), ...rest]),
       isBad: true,
       links: [problems, ...seen],
     };
@@ -42,7 +42,7 @@ export function outcomeMessage(
   const href = first === undefined ? "/app/plan" : addressOf(first);
   const link = { text: "Show in plan", href, isShown: () => isShown("plan") };
   return {
-    text: othersInWords(posts, channelName, true).join(" "),
+    text: inARow(othersInWords(posts, channelName, true)),
     links: seen.length > 0 && posts.every(isOver) ? seen : [link],
   };
 }
@@ -93,7 +93,7 @@ function othersInWords(
   const stopped = posts.filter(({ status }) => status === "cancelled");
   const why = (hasReason && waiting.find(({ error }) => error !== null)?.error) || "";
   return [
-    ...(waiting.length > 0 ? [`${why} Still on its way to ${placesOf(waiting, channelName)}.`.trim()] : []),
+    ...(waiting.length > 0 ? [why, `Still on its way to ${placesOf(waiting, channelName)}.`] : []),
     ...(live.length > 0 ? [`Live on ${placesOf(live, channelName)}.`] : []),
     ...(stopped.length > 0 ? [`Cancelled on ${placesOf(stopped, channelName)}.`] : []),
   ];

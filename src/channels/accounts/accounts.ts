@@ -86,8 +86,8 @@ export async function describeNamesake(
   const names = namesAmong(ctx, channels);
   const [called, others] = [own, other].map(({ id, name }) => plainText(names.get(id) ?? name, MAX_NAME));
   if (foldName(other.name) === foldName(own.name))
-    return `Another channel is called ${quote(own.name)}, too. Call this one "${called}", or give it another name.`;
-  return `The name of one channel is the handle of another one: ${own.name}${own.handle === null ? "" : ` (${own.handle})`} and ${other.name}${other.handle === null ? "" : ` (${other.handle})`}. Call this one "${called}" and that one "${others}", or give one another name.`;
+    return `Another channel is called ${quote(own.name)}, too, so this one is called "${called}" here. It can be given another name.`;
+  return `The name of one channel is the handle of another one: ${own.name}${own.handle === null ? "" : ` (${own.handle})`} and ${other.name}${other.handle === null ? "" : ` (${other.handle})`}. So this one is called "${called}" here, and that one "${others}". One can be given another name.`;
 }
 
 /** What these are called beside each other. */

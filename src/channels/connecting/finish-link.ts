@@ -21,6 +21,7 @@ const CHOICE_LIFE_MS = 15 * MINUTE;
 
 export interface ConnectedLink {
   readonly state: "connected";
+  readonly accountIds: readonly string[];
   readonly accountNames: readonly string[];
   readonly notice: string | null;
   /** A secret that we made. */
@@ -83,6 +84,7 @@ export async function connectChosen(
   });
   return {
     state: "connected",
+    accountIds: accounts.map(({ id }) => id),
     accountNames: accounts.map(nameInFull),
     notice,
     shownOnce,

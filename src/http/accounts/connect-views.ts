@@ -142,7 +142,8 @@ export function forMinutes({ minutesLeft }: { readonly minutesLeft: number }): s
 
 /** `isOwn`: the person made the link, no one sent it. */
 export function connectedView(done: ConnectedLink, isOwn: boolean): View {
-  const { accountNames, notice, shownOnce } = done;
+  const { accountIds, accountNames, notice, shownOnce } = done;
+  const [id = ""] = accountIds;
   const [only = "", ...more] = accountNames;
   const names = accountNames.map((name) => html`<strong>${name}</strong>`);
   return {
@@ -159,6 +160,13 @@ export function connectedView(done: ConnectedLink, isOwn: boolean): View {
           }
         </div>
         ${notice !== null && html`<p>${withLinks(notice)}</p>`}
+        ${
+          isOwn &&
+          more.length === 0 &&
+          html`<p>
+            <a href="/app/channels?account=${encodeURIComponent(id)}">Set its slots, or change its name</a>
+          </p>`
+        }
         ${shownOnce !== null && [html`<h2>Keep this: it is shown only now</h2>`, snippet(shownOnce)]}
         <p>You can close this page and go back to where you came from.</p>
         ${

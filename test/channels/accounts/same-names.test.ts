@@ -183,7 +183,7 @@ it("a channel whose name is its alone has no more than its name", async () => {
 
 describe("a name that is the handle of another channel", () => {
   const told =
-    'The name of one channel is the handle of another one: two and Fjord Bakery (@two). Call this one "two on Feed" and that one "Fjord Bakery on Feed (@two)", or give one another name.';
+    'The name of one channel is the handle of another one: two and Fjord Bakery (@two). So this one is called "two on Feed" here, and that one "Fjord Bakery on Feed (@two)". One can be given another name.';
 
   it("is told when a channel is connected or renamed, and each post says where it goes", async () => {
     const { account, instructions } = await service.call("connect_channel", {

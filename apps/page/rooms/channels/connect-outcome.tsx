@@ -1,10 +1,11 @@
 import { CircleCheck, ExternalLink } from "lucide-preact";
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { Account } from "../../../../src/domain/accounts/account.ts";
 import { sentenceOf } from "../../../shared/texts.ts";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
 import { Problem } from "../../../ui/states.tsx";
-import { loadAccounts, loadStatus } from "../../data/shared-data.ts";
+import { channelName, findAccount, loadAccounts, loadStatus } from "../../data/shared-data.ts";
 import { call } from "../../data/tools.ts";
 import { Instructions, type StepsProps } from "./connect-instructions.tsx";
 import { afterCheck, AT_START, connectedInWords, type Connection, type OpenLink } from "./connection.ts";
@@ -111,6 +112,11 @@ export function NotConnected({ sentence, onRetry }: { readonly sentence: string;
   );
 }
 
+/** Whether its name alone does not mean it. */
+function hasNamesake({ id, name }: Account): boolean {
+  return findAccount(id) !== null && channelName(id) !== name;
+}
+
 export function ConnectedStep({
   accounts,
 }: {
@@ -123,6 +129,12 @@ export function ConnectedStep({
         <CircleCheck aria-hidden="true" />
         <strong dir="auto">{connectedInWords(accounts)}</strong>
       </p>
+      {accounts.filter(hasNamesake).map(({ id }) => (
+        <p key={id} dir="auto">
+          Another channel goes by its name, so it is called “{channelName(id)}” here.{" "}
+          <a href={pathOfChannel(id)}>Change its name</a>
+        </p>
+      ))}
       <p class="muted">Next, give it slots: the times of a week at which it posts.</p>
       <div class="buttons">
         <ButtonLink kind="main" href={first === undefined ? LIST : pathOfChannel(first.id)}>

@@ -11,8 +11,8 @@ import { clockTime, shortTime } from "../../../shared/when.ts";
 import { useWork } from "../../../ui/use-work.ts";
 import { followPosts } from "../../channel/follow-posts.ts";
 import { placesOf } from "../../channel/outcome-message.ts";
-import { say } from "../../../ui/toasts.tsx";
-import { sentenceOf } from "../../../shared/texts.ts";
+import { closeComplaints, complain, say } from "../../../ui/toasts.tsx";
+import { inARow, sentenceOf } from "../../../shared/texts.ts";
 import { CHOOSE_ABOVE, type Composer, refusalOf } from "./composer.ts";
 import { type Form, slotless, timeProblem } from "./form.ts";
 import { sharedFields } from "./platform-fields.ts";
@@ -24,6 +24,8 @@ import { endWriting } from "./ended-writing.ts";
 import { hasSlots } from "./when-part.tsx";
 
 export const ASKING = "Asking for approval…";
+const NOT_ASKED = "Not asked for approval";
+const NOT_SAVED = "Not saved";
 
 /** What can be done with what is written. */
 export interface Actions {
@@ -78,14 +80,12 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     if (isHere()) go(path);
     else endWriting(composer.post?.id ?? composer.draft.value?.id ?? "");
   };
-  /** Whether all is there that is needed. Says what is not. */
-  const isReady = async (): Promise<boolean> => {
+  /** Whether all is there that is needed. Says what is not, and what is not done for it, as `Not scheduled`. */
+  const isReady = async (failed: string): Promise<boolean> => {
     missing.current = missingIn(composer.form.value);
     if (missing.current !== null) return refuse(missing.current);
     if (!(await composer.keep())) {
-      // Beside the buttons it says that it is not saved, and why.
-      if (composer.state.value.kind === "failed") return false;
-      return refuse(CHOOSE_ABOVE);
+      return tellUnsaved(composer, failed) ? false : refuse(CHOOSE_ABOVE);
     }
     const failing = composer.checks.value.filter(({ error }) => error !== null);
     return (
@@ -101,8 +101,12 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     );
     return false;
   };
-  const run = (what: string, work: () => Promise<void>): void =>
-    void begin(() => work().catch((error: unknown) => refuse(sentenceOf(error))), what);
+  const run = (what: string, failed: string, work: () => Promise<void>): void => {
+    // Then nothing can have been done.
+    const isCut = !navigator.onLine;
+    const refused = (error: unknown): false => refuse((isCut ? `${failed}: ` : "") + sentenceOf(error));
+    void begin(() => work().catch(refused), what);
+  };
   const approve = async (): Promise<void> => {
     const { draft, form } = composer;
     if (draft.value === null) return;
@@ -123,7 +127,7 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
   };
   const submit = async (): Promise<void> => {
     const { value } = composer.draft;
-    if (value === null || !(await isReady())) return;
+    if (value === null || !(await isReady(NOT_ASKED))) return;
     const { id, revision } = composer.draft.value ?? value;
     await call("save_draft", { id, revision, submit: true });
     leave("Sent for approval.", [], "/app/review");
@@ -132,14 +136,18 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
   // Nothing waits for it: what is pressed next saves first, too.
   const saveDraft = (): void =>
     void composer.keep().then((isKept) => {
-      if (!isKept && composer.state.value.kind === "nothing")
+      if (isKept) return;
+      if (!tellUnsaved(composer, NOT_SAVED) && composer.state.value.kind === "nothing")
         refuse("There is nothing to save yet. Write something first.");
     });
-  const saveChange = ({ send }: NonNullable<Composer["change"]>): void => {
+  const saveChange = ({ send, elsewhere }: NonNullable<Composer["change"]>): void => {
     if (composer.post?.status === "failed")
       return void refuse("What you change is kept in this browser. It is saved when the post is sent again.");
-    run("Saving…", async () => {
-      if (await isReady()) await send();
+    run("Saving…", NOT_SAVED, async () => {
+      if (!(await isReady(NOT_SAVED))) return;
+      await send();
+      const told = elsewhere();
+      if (told !== "") say(told);
     });
   };
 
@@ -150,12 +158,12 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
     stopAsking: () => setIsAsking(false),
     save: () => (composer.change === null ? saveDraft() : saveChange(composer.change)),
     ask: () =>
-      run(ASKING, async () => {
-        if (await isReady()) await submit();
+      run(ASKING, NOT_ASKED, async () => {
+        if (await isReady(NOT_ASKED)) await submit();
       }),
     main: () =>
-      run(doingOf(composer), async () => {
-        if (!(await isReady())) return;
+      run(doingOf(composer), notDoneOf(composer), async () => {
+        if (!(await isReady(notDoneOf(composer)))) return;
         const { change, form } = composer;
         if (change === null && !may("publish")) return submit();
         if (form.value.when === "now") return setIsAsking(true);
@@ -163,7 +171,7 @@ export function useActions(composer: Composer, onTry: () => void): Actions {
         const before = composer.post;
         const changed = await change.send();
         const done = isSame(before, changed) ? "Nothing changed." : "The post was changed.";
-        leave(done, [], placeOf([changed]));
+        leave(inARow([done, change.elsewhere()]), [], placeOf([changed]));
       }),
     publish: async () => {
       if (composer.change === null) return await approve();
@@ -236,6 +244,22 @@ function doingOf({ form, post }: Composer): string {
   if (!may("publish")) return ASKING;
   // Whether it really goes out is asked after it was looked at.
   return form.value.when === "now" ? "Checking…" : "Scheduling…";
+}
+
+/** What is said to be not done where the main button did nothing. */
+function notDoneOf({ form, post }: Composer): string {
+  if (post !== null) return post.status === "failed" ? "Not sent again" : NOT_SAVED;
+  if (!may("publish")) return NOT_ASKED;
+  const { when } = form.value;
+  return when === "now" ? "Not published" : when === "repeat" ? "Not started" : "Not scheduled";
+}
+
+/** Says, each time that it is asked for, why it is not done: beside the buttons it stands already. */
+function tellUnsaved({ state }: Composer, failed: string): boolean {
+  if (state.value.kind !== "failed") return false;
+  closeComplaints();
+  complain(`${failed}: ${state.value.sentence}`);
+  return true;
 }
 
 /** Null: all is there. */

@@ -14,7 +14,9 @@ export function ChannelsPart({
   readonly composer: Composer;
   readonly error: string | null;
 }) {
-  const { form, checks, post } = composer;
+  const { form, checks, state, post } = composer;
+  // What could not be looked at is not counted yet.
+  const isCounted = state.value.kind !== "failed";
   const all = accounts.value;
   if (all === null) return <Bones rows={1} label="The channels are loading" />;
   const chosen = form.value.targets;
@@ -63,7 +65,7 @@ export function ChannelsPart({
                 <ChannelName accountId={id} />
               </span>
               {status === "reconnect_required" && <span class="chip-note">reconnect</span>}
-              {check !== undefined && <Counter count={check.preview.count} />}
+              {check !== undefined && isCounted && <Counter count={check.preview.count} />}
             </label>
           );
         })}

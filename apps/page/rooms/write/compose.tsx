@@ -14,7 +14,7 @@ import { learnFiles } from "./media-files.ts";
 import { NotesPart } from "./notes-part.tsx";
 import { learnPlatforms, sharedFields } from "./platform-fields.ts";
 import { Previews } from "./previews.tsx";
-import { placeOf, type Remark, remarksOf, withoutReason } from "./remarks.ts";
+import { placeOf, type Remark, remarksOf, withoutReason, withoutTyped } from "./remarks.ts";
 import { TargetPart } from "./target-part.tsx";
 import { TextPart } from "./text-part.tsx";
 import { WhenPart } from "./when-part.tsx";
@@ -43,7 +43,7 @@ export function Compose({ composer, title, hint }: ComposeProps) {
   const urls = form.value.media.flatMap(({ url }) => (isNoPicture(url) ? [url] : []));
   useLoad((signal) => learnFiles(urls, signal), JSON.stringify(urls));
   const failedBy = post?.status === "failed" ? post.error : null;
-  const remarks = withoutReason(remarksOf(checks.value), failedBy);
+  const remarks = withoutTyped(withoutReason(remarksOf(checks.value), failedBy), form.value);
   const shared = sharedFields(form.value.targets).map(({ key }) => key);
   const remarksAt = (place: string): readonly Remark[] =>
     remarks.filter((remark) => placeOf(remark, form.value, shared) === place);

@@ -64,6 +64,8 @@ interface PostChange {
   readonly gone: Signal<Post["status"] | null>;
   /** Changes or sends the post again. */
   send(): Promise<Post>;
+  /** What others changed meanwhile beside it, told once. Empty: nothing. */
+  elsewhere(): string;
 }
 
 interface Start {

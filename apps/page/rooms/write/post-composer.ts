@@ -132,6 +132,7 @@ export function createPostComposer(post: Post, edit: KeptEdit | null): Composer 
     },
     change: {
       gone,
+      elsewhere: unsaved.elsewhere,
       async send() {
         state.value = { kind: "saving" };
         try {

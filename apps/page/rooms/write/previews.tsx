@@ -7,23 +7,28 @@ import type { SaveState } from "./saver.ts";
 
 /** What each channel will show, as its platform's own file tells it. */
 export function Previews({ composer }: { readonly composer: Composer }) {
-  const { form, checks, state } = composer;
+  const { form, checks, state, post } = composer;
   const shown = form.value.targets.flatMap(({ accountId }) => {
     const check = checks.value.find((one) => one.accountId === accountId);
     return check === undefined ? [] : [check];
   });
   return (
     <aside class="previews" aria-label="Preview" tabIndex={0}>
-      {shown.length === 0 ? (
+      {shown.length === 0 && (
         <div class="preview-empty">
           <Eye aria-hidden="true" />
           <p>{previewGap(form.value, state.value)}</p>
         </div>
-      ) : (
-        shown.map(({ accountId, preview }) => (
-          <PostPreview key={accountId} accountId={accountId} preview={preview} playableUrl={playableUrl} />
-        ))
       )}
+      {shown.length > 0 && state.value.kind === "failed" && (
+        <p class="hint">
+          What is shown and counted here is an earlier text. What you wrote since then follows as soon as it
+          is {post === null ? "saved" : "checked"}.
+        </p>
+      )}
+      {shown.map(({ accountId, preview }) => (
+        <PostPreview key={accountId} accountId={accountId} preview={preview} playableUrl={playableUrl} />
+      ))}
     </aside>
   );
 }

@@ -12,6 +12,8 @@ export interface Remark {
   /** `caption`, `media`, `when`, a key of the metadata, or `channel`. */
   readonly field: string;
   readonly text: string;
+  /** It asks for an alt text. */
+  readonly wantsAltText?: true;
 }
 
 /** What the server says, in words of the page, by the fields of the form. */
@@ -38,7 +40,10 @@ export function remarksOf(checks: readonly Check[]): readonly Remark[] {
     const warned = warnings.flatMap((_, at) => sentencesBehind(warnings, at));
     const told = [
       ...splitByField(sentencesBehind(check, "error")).map((one) => ({ ...one, isError: true })),
-      ...splitByField(warned).map((one) => ({ ...one, isError: false })),
+      ...warned.flatMap((one) => {
+        const wants = one.field?.endsWith("altText") === true ? ({ wantsAltText: true } as const) : {};
+        return splitByField([one]).map((split) => ({ ...split, ...wants, isError: false }));
+      }),
     ];
     const over = count.max === null ? 0 : count.length - count.max;
     // The server names one thing after the other.
@@ -145,6 +150,15 @@ export function withoutReason(remarks: readonly Remark[], reason: string | null)
     const text = remark.text.split(" It failed before:")[0] ?? "";
     return remark.isError ? [remark] : text === "" || reason.includes(text) ? [] : [{ ...remark, text }];
   });
+}
+
+/** Without what asks for alt texts that are typed by now. */
+export function withoutTyped(remarks: readonly Remark[], { media, targets }: Form): readonly Remark[] {
+  const isTyped = ({ accountId }: Remark): boolean => {
+    const own = targets.find((target) => target.accountId === accountId)?.media ?? media;
+    return own.every(({ altText }) => altText.trim() !== "");
+  };
+  return remarks.filter((remark) => remark.wantsAltText !== true || !isTyped(remark));
 }
 
 /** Remarks of the same words together, with the channels that they are about. */

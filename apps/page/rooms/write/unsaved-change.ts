@@ -1,7 +1,7 @@
 import { type Signal, signal } from "@preact/signals";
 import type { Post } from "../../../../src/domain/posts/post.ts";
 import { now } from "../../../shared/clock.ts";
-import { changedInWords } from "../../../shared/changed-fields.ts";
+import { changedInWords, elsewhereInWords } from "../../../shared/changed-fields.ts";
 import { type Json, jsonOf } from "../../../shared/json.ts";
 import { shortTime } from "../../../shared/when.ts";
 import { dropEdit, keepEdit } from "../../data/kept-edits.ts";
@@ -78,6 +78,9 @@ export function unsavedOf(read: Post, form: Signal<Form>) {
   let sent = fieldsOfPost(post, now(), zone.value);
   let isKept = true;
   const clash = signal<Clash | null>(null);
+  /** What others changed, and nobody was told of. */
+  const untold = new Set<string>();
+  let met = read;
   const mine = (): Fields => differencesOf(sent, fieldsOfForm(form.value, zone.value));
   const isChanged = (): boolean => Object.keys(mine()).length > 0;
   const keep = (): void => {
@@ -98,7 +101,10 @@ export function unsavedOf(read: Post, form: Signal<Form>) {
   const meet = (theirs: Post): void => {
     const changes = mine();
     const [before, after] = [post, theirs].map((one) => fieldsOfPost(one, now(), zone.value));
-    const both = clashesOf(changes, differencesOf(before ?? {}, after ?? {}));
+    const others = differencesOf(before ?? {}, after ?? {});
+    const both = clashesOf(changes, others);
+    for (const key of Object.keys(others)) if (!(key in changes)) untold.add(key);
+    met = theirs;
     if (both.length === 0) return takeOver(theirs, changes);
     clash.value = { theirs, asked: both, sentence: changedInWords(both, jsonOf(theirs), shortTime) };
     throw new ChangedElsewhere(CHOOSE_ABOVE);
@@ -122,8 +128,14 @@ export function unsavedOf(read: Post, form: Signal<Form>) {
       }
     }
   };
+  const elsewhere = (): string => {
+    const told = elsewhereInWords([...untold], jsonOf(met), shortTime);
+    untold.clear();
+    return told;
+  };
   return {
     clash,
+    elsewhere,
     mine,
     isChanged,
     isBehind: () => isChanged() && !isKept,

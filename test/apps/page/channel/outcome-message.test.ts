@@ -158,6 +158,14 @@ it("says why what was sent again was refused again", () => {
   );
 });
 
+it("ends what a platform says before it goes on", () => {
+  const refused = sent("acc_1", "failed", { error: 'Mastodon says: "Text contains a banned word"' });
+  const slow = sent("acc_1", "scheduled", { error: 'Mastodon says: "Slow down"' });
+  const saidOf = (...posts: ReturnType<typeof sent>[]) => outcomeMessage(posts, nameOf, () => false).text;
+  expect(saidOf(refused, live("acc_2"))).toContain('a banned word". Live on Fjord Bakery on Bluesky.');
+  expect(saidOf(slow, live("acc_2"))).toContain('"Slow down". Still on its way');
+});
+
 it("knows when the rest waits for something that can be told", () => {
   const held = sent("acc_1", "publishing", { error: "Mastodon asks to slow down." });
   expect(isHeld([held, sent("acc_2", "published")])).toBe(true);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadCatalog } from "../../../../src/app/setup.ts";
 import { MINUTE } from "../../../../src/domain/time.ts";
 import { createPhotobox } from "../../../support/connect-fixtures.ts";
+import { objectionsTo, picture } from "../../../support/looks.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
 
 let host: PageHost;
@@ -86,12 +87,34 @@ describe("connecting a channel", () => {
     await page.getByRole("alert").getByText("Photobox does not know it").waitFor();
     await enter(beside, "alice.example", "alice-password-1");
     await page.getByText("Connected: alice.example").waitFor();
+    await beside.getByRole("link", { name: "Set its slots, or change its name" }).waitFor();
     // No one sent an address: the person made it.
     expect(await beside.getByText("The person who sent you the address").count()).toBe(0);
     expect(await accountsOn("photobox")).toMatchObject([{ handle: "alice.example", status: "connected" }]);
     await page.getByRole("link", { name: "All channels" }).last().click();
     await page.getByRole("link", { name: "alice.example", exact: true }).waitFor();
     await page.context().close();
+  });
+
+  it("says what a second one of the same name is called, and where that can be changed", async () => {
+    const { account } = await host.call("connect_channel", { provider: "feed", name: "Fjord Bakery" });
+    for (const width of [360, 1_280]) {
+      const page = await host.open({ path: "/app/channels?connect=feed", width });
+      await page.getByRole("textbox", { name: "Name" }).fill("Fjord Bakery");
+      await page.getByRole("button", { name: "Connect", exact: true }).click();
+      await page
+        .getByText(/^Another channel goes by its name, so it is called “Fjord Bakery on Feed \(/)
+        .waitFor();
+      await picture(page, `namesake-${width}`);
+      expect(await objectionsTo(page)).toEqual([]);
+      await page.getByRole("link", { name: "Change its name" }).click();
+      const drawer = page.getByRole("dialog", { name: /^Fjord Bakery/ });
+      await drawer.getByLabel("Name").fill(`Fjord Bakery ${width}`);
+      await drawer.getByRole("button", { name: "Rename" }).click();
+      await page.getByText("Renamed.").first().waitFor();
+      await page.context().close();
+    }
+    await host.call("update_account", { accountId: account.id, name: "Fjord" });
   });
 
   it("reconnects one, and refuses another person's consent for it", async () => {

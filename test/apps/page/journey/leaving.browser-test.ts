@@ -354,3 +354,63 @@ describe("what a sheet holds and is not saved", () => {
     await sheet.waitFor({ state: "detached" });
   });
 });
+
+/** Answers of this tool wait until the returned function is called. */
+async function hold(tool: string): Promise<() => void> {
+  let letGo = (): void => {};
+  const held = new Promise<void>((resolve) => (letGo = resolve));
+  await page.route(`**/app/api/tools/${tool}`, async (route) => {
+    await held;
+    await route.continue();
+  });
+  return letGo;
+}
+
+describe("a question about what is being saved", () => {
+  it("goes with the answer, in the panel of a post", async () => {
+    const { id } = await waiting("Moved slowly");
+    await open("/app/plan", 390);
+    await room("Plan");
+    await page.evaluate(
+      `history.pushState(null, "", "/app/plan?post=${id}"); dispatchEvent(new PopStateEvent("popstate"))`,
+    );
+    const time = page.getByLabel("Time", { exact: true });
+    await time.fill("2027-02-03T12:00");
+    const letGo = await hold("update_post");
+    await button("Move").click();
+    await page.goBack();
+    await question().waitFor();
+    letGo();
+    await page
+      .getByText(/^Moved to /)
+      .first()
+      .waitFor();
+    await gone();
+    await picture(page, "left-and-saved");
+    await page.goBack();
+    await time.waitFor({ state: "detached" });
+  });
+
+  it("goes with the answer, in the panel of a channel", async () => {
+    await open(`/app/channels?account=${feed}`);
+    await page.getByRole("dialog", { name: "Blog" }).getByLabel("Name").fill("Blog, slowly");
+    const letGo = await hold("update_account");
+    await button("Rename").click();
+    await page.keyboard.press("Escape");
+    await question().waitFor();
+    letGo();
+    await gone();
+    await page.getByRole("dialog", { name: "Blog, slowly" }).waitFor();
+    await host.call("update_account", { accountId: feed, name: "Blog" });
+  });
+
+  it("stays where it is refused", async () => {
+    await open(`/app/channels?account=${feed}`);
+    await page.getByRole("dialog", { name: "Blog" }).getByLabel("Name").fill("Blog, refused");
+    await page.route("**/app/api/tools/update_account", (route) => route.abort());
+    await button("Rename").click();
+    await page.keyboard.press("Escape");
+    await question().getByRole("button", { name: "Stay" }).click();
+    await gone();
+  });
+});

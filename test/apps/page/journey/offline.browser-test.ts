@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { picture } from "../../../support/looks.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
 
 /* The device has no network: nothing is asked without end, nothing that was typed is lost, and it is said as it is. */
@@ -168,6 +169,40 @@ describe("without a network", () => {
     await cut(false);
     await page.getByText(/^Saved /).waitFor();
     expect(await page.getByRole("alert").count()).toBe(0);
+  });
+
+  it.each([360, 1_440])("each press says that it did nothing, in a window of %i pixels", async (width) => {
+    await open("/app/write");
+    await page.setViewportSize({ width, height: 800 });
+    await room("Write");
+    await choose();
+    await text().fill("Buns");
+    await page.getByText(/^Saved /).waitFor();
+    await page.getByRole("article", { name: "Blog" }).getByText("Buns").waitFor();
+    await cut(true);
+    await text().fill("Buns, and cakes");
+    await page.getByText(/^What is shown and counted here is an earlier text\./).waitFor();
+    expect(await page.locator(".counter").count()).toBe(0);
+    const told = (what: string) =>
+      page.locator(".toast").getByText(`${what}: You are offline. Connect this device to its network`);
+    for (const [name, what] of [
+      ["Schedule", "Not scheduled"],
+      ["Ask for approval", "Not asked for approval"],
+      ["Save", "Not saved"],
+    ] as const)
+      for (const _ of [1, 2]) {
+        await page.getByRole("button", { name, exact: true }).click();
+        await told(what).waitFor();
+        await picture(page, `not-done-${width}-${name}`);
+        await page.getByRole("button", { name: "Close this message" }).click();
+        await told(what).waitFor({ state: "detached" });
+      }
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await cut(false);
+    await page.getByText(/^Saved /).waitFor();
+    await page.locator(".toast").waitFor({ state: "detached" });
+    await page.getByText(/^What is shown and counted here/).waitFor({ state: "detached" });
+    await page.locator(".counter").waitFor();
   });
 
   it("a decision that did not get through is not told of for longer than that", async () => {

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { addAccount } from "../../../support/post-rows.ts";
+import { picture } from "../../../support/looks.ts";
 import { startPageHost, type PageHost } from "../page-host.ts";
 
 /* A page that was opened before another change and is saved after it takes nothing of that back. */
@@ -42,6 +43,11 @@ it("sends what was changed, and leaves what others changed meanwhile", async () 
   await text().fill("Mine");
   await button("Save the change").click();
   await isSaved();
+  // It is said, as it was not seen here.
+  await page
+    .getByText(/^The post was changed\. Elsewhere it was moved to .+\. Changed elsewhere: .*the title.*\.$/)
+    .waitFor();
+  await picture(page, "changed-elsewhere");
   expect(await post()).toMatchObject({
     caption: "Mine",
     scheduledAt,
@@ -132,4 +138,12 @@ it("asks, too, where the change was kept in this browser meanwhile", async () =>
   await button("Save the change").click();
   await isSaved();
   expect(await post()).toMatchObject({ caption: "Mine", metadata: { title: "Their title" } });
+});
+
+it("tells what was changed elsewhere, where the change is saved and the room stays", async () => {
+  await changeElsewhere({ scheduledAt: inDays(3) });
+  await text().fill("Mine");
+  await page.keyboard.press("Control+s");
+  await page.getByText(/^Elsewhere it was moved to [^.]+\.$/).waitFor();
+  expect((await post()).caption).toBe("Mine");
 });

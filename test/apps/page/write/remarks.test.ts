@@ -10,6 +10,7 @@ import {
   splitByField,
   failuresInWords,
   withoutReason,
+  withoutTyped,
 } from "../../../../apps/page/rooms/write/remarks.ts";
 import { createZone } from "../../../../apps/shared/zone.ts";
 
@@ -166,4 +167,20 @@ it("says why a post failed once, and what is wrong with it now in any case", () 
   const said = ["It is sent just as it was, at once.", "Duplicate of words."];
   expect(withoutReason(remarks, "Duplicate of words.").map(({ text }) => text)).toEqual(said);
   expect(withoutReason(remarks, null)).toEqual(remarks);
+});
+
+it("asks for no alt text that is typed by now", () => {
+  const warnings = ["words of the face", "other words"];
+  keepBehind(warnings, "0", [said("metadata.moreMedia[0].altText", "picture 2 of 2 has no alt text.")]);
+  keepBehind(warnings, "1", [said("mediaUrl", "is large.")]);
+  const remarks = remarksOf([{ accountId: "a", error: null, warnings, preview }]);
+  const empty = { ...emptyForm(0, createZone("UTC")), targets: [newTarget("a")] };
+  const withTexts = (...texts: readonly string[]) => ({
+    ...empty,
+    media: texts.map((altText, at) => ({ key: String(at), url: `https://a.example/${at}.png`, altText })),
+  });
+  expect(withoutTyped(remarks, withTexts("A bun", ""))).toHaveLength(2);
+  expect(withoutTyped(remarks, withTexts("A bun", "A cup")).map(({ text }) => text)).toEqual([
+    expect.stringContaining("large"),
+  ]);
 });
