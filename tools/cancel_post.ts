@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { Said } from "../src/domain/sentences.ts";
 import { Post } from "../src/domain/posts/post.ts";
-import { cancelPost } from "../src/posts/posts.ts";
-import { askToCancel } from "../src/posts/questions.ts";
+import { askToCancel, cancelPost } from "../src/posts/drafts/cancel-post.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

@@ -1,7 +1,15 @@
-import { describeSeries, type ToldSeries } from "../../src/domain/drafts/tell-series.ts";
+import { WEEKDAYS } from "../../src/domain/drafts/series-days.ts";
+import {
+  describeSeries,
+  type LateStart,
+  lateStart,
+  type ToldSeries,
+} from "../../src/domain/drafts/tell-series.ts";
+import { now } from "./clock.ts";
 import { isJson, jsonOf, textOf, type Json } from "./json.ts";
 import { isStatus, type Status } from "./statuses.ts";
 import { withValues } from "./values.ts";
+import { isZone, lastDayBy } from "./zone.ts";
 import { NO_TEXT, splitText, webAddress } from "./texts.ts";
 
 /** Each state has a shape beside its colour, for those who do not see the colour. */
@@ -126,7 +134,7 @@ export function readDraft(value: unknown): Draft | null {
     revision,
     scheduledAt: timeOf(value["scheduledAt"]),
     isNextSlot: value["slot"] === "next",
-    repeat: isJson(value["repeat"]) ? withValues(describeSeries(readSeries(value["repeat"]))) : null,
+    repeat: isJson(value["repeat"]) ? ruleInWords(readSeries(value["repeat"]), value) : null,
     texts: listOf(jsonOf(value["repeat"])["texts"]).map(textOf),
     writtenBy: writerInWords(value["writtenBy"]),
     labels: listOf(value["labels"]).map(textOf),
@@ -136,6 +144,22 @@ export function readDraft(value: unknown): Draft | null {
     posts: listOf(value["posts"]).flatMap((post) => readPost(jsonOf(post)) ?? []),
     outcome: readOutcome(value["outcome"]),
   };
+}
+
+function ruleInWords(series: ToldSeries, draft: Json): string {
+  const { what, at } = jsonOf(draft["decision"]);
+  const late = lateStartOf(series, { what: textOf(what), at: textOf(at) });
+  return withValues(describeSeries(series, late));
+}
+
+/** Where it begins later than it says. One that is not approved would be now; of a discarded one it is not known. */
+export function lateStartOf(
+  series: ToldSeries,
+  decision: { readonly what: string; readonly at: string } | null,
+): LateStart | null {
+  if (decision?.what === "stopped" || decision?.what === "discarded" || !isZone(series.timezone)) return null;
+  const begun = decision?.what === "approved" ? Date.parse(decision.at) : now();
+  return Number.isNaN(begun) ? null : lateStart(series, lastDayBy(series, begun));
 }
 
 /** The first text that goes out: texts that take turns stand in for the text of all. */
@@ -258,12 +282,15 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+const UNITS = ["day", "week", "month", "year"] as const;
+
 function readSeries(series: Json): ToldSeries {
   const { every, times, until } = series;
+  const days = WEEKDAYS.filter((day) => listOf(series["days"]).includes(day));
   return {
     every: typeof every === "number" ? every : 1,
-    unit: textOf(series["unit"]),
-    days: listOf(series["days"]).map(textOf),
+    unit: UNITS.find((unit) => unit === series["unit"]) ?? "day",
+    days: days.length === 0 ? undefined : days,
     time: textOf(series["time"]),
     timezone: textOf(series["timezone"]),
     from: textOf(series["from"]),

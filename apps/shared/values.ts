@@ -7,7 +7,7 @@ const MOMENT =
 
 /** As it writes the rule of a series. */
 const RULE =
-  /\bat (\d{2}:\d{2})(?= \([\w/+-]+\), from )|(?<=\b(?:from|until) )[A-Z][a-z]{2} (\d{1,2} [A-Z][a-z]{2} \d{4})\b/g;
+  /(?<=\b(?:at|because) )(\d{2}:\d{2})(?= \([\w/+-]+\), from | of [A-Z])|(?<=\b(?:from|until|\d{2}:\d{2} of) )[A-Z][a-z]{2} (\d{1,2} [A-Z][a-z]{2} \d{4})\b/g;
 
 interface Writing {
   moment(ms: number): string;
@@ -25,7 +25,7 @@ export function writeTimesBy(write: Writing | null): void {
 
 function inOurWords(rule: string, time: string | undefined, date: string): string {
   if (writing === null) return rule;
-  if (time !== undefined) return `at ${writing.clock(time)}`;
+  if (time !== undefined) return writing.clock(time);
   const day = new Date(`${date} UTC`);
   return Number.isNaN(day.getTime()) ? rule : writing.day(day.toISOString().slice(0, 10));
 }

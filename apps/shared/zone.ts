@@ -90,6 +90,16 @@ export function createZone(name: string): Zone {
   };
 }
 
+/** The last day on which this time of the clock there has passed at that moment. */
+export function lastDayBy(
+  { timezone, time }: { readonly timezone: string; readonly time: string },
+  ms: number,
+): Day {
+  const { day, minutes } = createZone(timezone).read(ms);
+  const [hour = 0, minute = 0] = time.split(":").map(Number);
+  return hour * 60 + minute <= minutes ? day : addDays(day, -1);
+}
+
 export function addDays(day: Day, days: number): Day {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MINUTES * MINUTE).toISOString().slice(0, 10);
 }

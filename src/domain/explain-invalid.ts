@@ -37,7 +37,7 @@ function explainIssue(issue: Issue, schema: z.ZodObject, telling: Telling): Said
     case "unrecognized_keys":
       return explainUnknown(issue, { schema, path, telling });
     case "invalid_type":
-      return issue.input === undefined
+      return issue.input === undefined || issue.input === null
         ? explainMissing(issue, { field, schema, telling })
         : join(
             `${field}: must be ${article(issue.expected)}${shapeOf(issue, schema)}.`,

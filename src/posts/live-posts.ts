@@ -4,6 +4,7 @@ import { channelInFull } from "../domain/accounts/channel-names.ts";
 import { withFullStop } from "../domain/text/plain-text.ts";
 import type { PostEdit } from "../domain/posts/post-body.ts";
 import { AppError, nothingToChange } from "../domain/errors.ts";
+import type { Said } from "../domain/sentences.ts";
 import type { SaidPost } from "../domain/posts/post.ts";
 import { conflictSentence, TRANSITIONS } from "../domain/posts/post-states.ts";
 import { MediaUnavailable } from "../ports/media.ts";
@@ -60,7 +61,7 @@ export async function prepareEdit({ ctx, caller, leftEmpty }: CallContext, input
 export async function editPublishedPost(
   call: CallContext,
   input: PostEdit,
-): Promise<{ post: SaidPost; warnings?: string[] }> {
+): Promise<{ post: SaidPost; warnings?: Said[] }> {
   const { ctx } = call;
   const { row, form, changed } = await prepareEdit(call, input);
   const { platform, account } = form;

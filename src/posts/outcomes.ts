@@ -156,10 +156,11 @@ export async function describeUnchanged(
   });
   const more = found.length > MAX_NAMED ? `; and ${found.length - MAX_NAMED} more` : "";
   const which = found.length === 1 ? "1 post is" : `${found.length} posts are`;
+  const look = { do: "look", postId: found[0]?.id ?? null } as const;
   return [
     say(
       `${which} under way and not changed by this, and may go out, or be out already: ${named.join("; ")}${more}.`,
-      { next: [{ do: "see_each" }] },
+      { next: [found.length === 1 ? look : { do: "see_each" }] },
     ),
   ];
 }

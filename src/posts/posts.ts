@@ -10,6 +10,7 @@ import {
   DISMISSED,
   TRANSITIONS,
   type Trigger,
+  wasGone,
 } from "../domain/posts/post-states.ts";
 import type { Resolution } from "../domain/posts/post-body.ts";
 import { AppError } from "../domain/errors.ts";
@@ -101,7 +102,7 @@ export async function getPost(
     post: toPost(shown),
     ...showPlan(plan ?? undefined),
     ...(await showPreparing(ctx, row)),
-    ...(isTakenDown(row) ? { warnings: [describeTakenDown(ctx, row)] } : readWarnings(row)),
+    ...(isTakenDown(row) && !wasGone(row) ? { warnings: [describeTakenDown(ctx, row)] } : readWarnings(row)),
     ...(isDismissed(row) ? { warnings: [describeDismissed(row)] } : {}),
     ...(held.length === 0 ? {} : { warnings: held }),
     ...seen,
@@ -142,19 +143,21 @@ async function showPreparing(ctx: AppContext, row: PostRow): Promise<{ preparing
 }
 
 /**
- * Cancels a waiting post; with `fromPlatform` also one that is uploaded or live, by deleting it on the platform.
+ * Cancels a waiting post; with `fromPlatform` also one that is uploaded or live, by deleting it on the platform. `told`:
+ * what is to be said of it once that is done.
  */
 export async function cancelPost(
   call: CallContext,
   input: { readonly id: string; readonly fromPlatform?: boolean | undefined },
-): Promise<{ post: SaidPost; warnings?: string[] }> {
+  told: readonly Said[] = [],
+): Promise<{ post: SaidPost; warnings?: Said[] }> {
   const { ctx, caller } = call;
   const row = await findOwnPost(ctx, caller, input.id);
-  if (input.fromPlatform === true && isOnPlatform(row)) return takeDown(call, row);
+  if (input.fromPlatform === true && isOnPlatform(row)) return takeDown(call, row, told);
   if (input.fromPlatform === true && row.status === "publishing")
     throw notOutYet(await readStanding(ctx, row));
   assertMove("cancel", await readStanding(ctx, row));
-  const answer = await movePost(call, row, "cancel", { next_at: null, error: null });
+  const answer = await movePost(call, row, "cancel", { next_at: null, error: null }, told);
   await ctx.media.release(row.id);
   return answer;
 }
@@ -263,11 +266,13 @@ export function movePost(
   { owner_id: ownerId, id }: PostRow,
   trigger: Trigger,
   { files = [], ...set }: Omit<TransitionSet, "updated_at"> & { readonly files?: readonly FileUse[] },
-): Promise<{ post: SaidPost }> {
+  told: readonly Said[] = [],
+): Promise<{ post: SaidPost; warnings?: Said[] }> {
   return commitOnce(call, async (tx) => {
     await requireFiles(tx, call.caller, files);
     const changes = { ...set, updated_at: call.ctx.clock.now() };
-    return { post: toPost(await transition(tx, { ownerId, id }, trigger, changes)) };
+    const post = toPost(await transition(tx, { ownerId, id }, trigger, changes));
+    return { post, ...(told.length === 0 ? {} : { warnings: [...told] }) };
   });
 }
 

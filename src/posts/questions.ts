@@ -46,6 +46,7 @@ import { findOwnPost, readStanding, settlementOf } from "./posts.ts";
 import { assertRemovable, isOnPlatform } from "../publishing/take-down.ts";
 import { NOTHING_CHANGED, retryPost, SENT_AS_IT_WAS, updatePost } from "./update-post.ts";
 import { NO_TIME_GIVEN } from "./warnings.ts";
+import { asksForChange } from "./waits.ts";
 import { preparePost, readScheduledAt } from "./prepare.ts";
 import { schedulePosts } from "./schedule-post.ts";
 
@@ -262,7 +263,12 @@ export async function askToRetry(call: CallContext, input: PostRetry): Promise<s
       : whyBefore(call, error);
   const { warnings = [], ...tried } = await retryPost(call, { ...input, dryRun: true });
   const fresh = warnings.filter((warning) => !String(warning).startsWith(SENT_AS_IT_WAS));
-  return askAboutNow(call, { ...tried, warnings: fresh }, before);
+  const isSame = fresh.length < warnings.length && error !== null && asksForChange(fromStored(error));
+  return askAboutNow(
+    call,
+    { ...tried, warnings: fresh },
+    `${before}${isSame ? " Nothing of it is changed." : ""}`,
+  );
 }
 
 /** As the post has it, for a person. */

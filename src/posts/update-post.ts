@@ -32,6 +32,7 @@ import {
   warnOfSameText,
   warnOfSilence,
 } from "./warnings.ts";
+import { asksForChange } from "./waits.ts";
 
 interface ChangedPost {
   readonly post: SaidPost;
@@ -252,6 +253,12 @@ function sentAsItWas({ error, in_doubt: inDoubt }: PostRow, { paused }: AccountR
   return [error === null ? sent : join(`${sent} It failed before:`, fromStored(error))];
 }
 
+/** Said once it is done. What was not refused for what it says may well go out as it is. */
+function sentInVain({ error, in_doubt: inDoubt }: PostRow): Said[] {
+  if (inDoubt === 1 || error === null || !asksForChange(fromStored(error))) return [];
+  return ["Nothing of it was changed before it was sent again, though its refusal asked for that."];
+}
+
 async function asItWas({ ctx, caller }: CallContext, row: PostRow, isDone: boolean): Promise<Again> {
   assertFailed(await readStanding(ctx, row));
   const account = await findAccount(ctx, caller, row.account_id);
@@ -259,7 +266,8 @@ async function asItWas({ ctx, caller }: CallContext, row: PostRow, isDone: boole
   const now = ctx.clock.now();
   const doubles = await warnOfSameText(ctx, { ...row, scheduled_at: now }, { isDone });
   const held = [...warnOfHeld(ctx, account), ...warnOfKept(ctx, account, now)];
-  const warnings = [...(isDone ? [] : sentAsItWas(row, account)), ...held, ...doubles];
+  const asIs = isDone ? sentInVain(row) : sentAsItWas(row, account);
+  const warnings = [...asIs, ...held, ...doubles];
   return { account, set: { scheduled_at: now, due_at: now, next_at: now }, files: [], warnings };
 }
 

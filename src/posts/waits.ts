@@ -110,7 +110,11 @@ function whyUnderWay(ctx: AppContext, post: WaitingPost, now: number, title: str
   const { in_doubt: inDoubt, last_error: lastError, next_at: nextAt } = post;
   const held = heldByPerson(post);
   if (inDoubt === 0 && lastError === null && held === null) return null;
-  const doubt = `It was sent, and it is not known yet whether it is out. ${howItIsSettled(ctx, post, title)}`;
+  const settled = howItIsSettled(ctx, post, title);
+  // Who holds the channel back has to do something, and so has who is to look at it.
+  const isBlind = ctx.platforms.get(post.provider)?.capabilities.reconciles === "blind";
+  const calm = held === null && !isBlind ? " Nothing is to be done yet." : "";
+  const doubt = `It was sent, and it is not known yet whether it is out. ${settled}${calm}`;
   const nextTry = nextAt === null ? 0 : Math.max(nextAt, post.next_allowed_at);
   const next =
     nextTry <= now ? null : `The next try is on ${describeTry(nextTry, { now, ...ctx.settings })}.`;
@@ -120,8 +124,13 @@ function whyUnderWay(ctx: AppContext, post: WaitingPost, now: number, title: str
   return toStored(join(inDoubt === 0 ? null : doubt, why, held === null ? next : ended(held)));
 }
 
-/** What to do about a refusal, as platforms' errors end with it. */
-const ADVICE = / Change (?:[^.]|\.\S){0,120}, then send it again\.$/;
+/** What to do about a refusal, as platforms' errors end with it; what the platform itself said follows. */
+const ADVICE = / [A-Z](?:[^.]|\.\S){0,120}, then send (?:it|the post) again\./;
+
+/** Whether a refusal asks for another post: sent as it is, it is refused once more. */
+export function asksForChange(said: Said): boolean {
+  return sentencesIn(said).some(({ what }) => ADVICE.test(what));
+}
 
 /** What is tried again by itself is not to be changed and sent by a person. */
 function withoutAdvice(said: Said): Message {

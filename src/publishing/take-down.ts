@@ -1,8 +1,8 @@
 import { assertUsable } from "../domain/accounts/account.ts";
 import { channelInFull } from "../domain/accounts/channel-names.ts";
-import { isTakenDown, TRANSITIONS } from "../domain/posts/post-states.ts";
+import { foundGone, isTakenDown, TRANSITIONS } from "../domain/posts/post-states.ts";
 import { AppError } from "../domain/errors.ts";
-import { fromStored, type Message, say, toStored } from "../domain/sentences.ts";
+import { fromStored, type Message, type Said, say, toStored } from "../domain/sentences.ts";
 import type { SaidPost } from "../domain/posts/post.ts";
 import { deadline, formatTime, MINUTE, SECOND } from "../domain/time.ts";
 import type { PostRow } from "../store/schema/tables.ts";
@@ -90,12 +90,13 @@ export function assertRemovable(ctx: AppContext, row: PostRow, account: AccountR
 /**
  * Deletes an uploaded or a live post on its platform and cancels it. Once that is begun nothing that follows a
  * live post (a first comment, the rest of a thread) goes out any more. Throws `conflict` where the platform
- * cannot or does not; the post keeps the reason, and the same call may be made again.
+ * cannot or does not; the post keeps the reason, and the same call may be made again. `told`: see `cancelPost`.
  */
 export async function takeDown(
   call: CallContext,
   row: PostRow,
-): Promise<{ post: SaidPost; warnings: string[] }> {
+  told: readonly Said[] = [],
+): Promise<{ post: SaidPost; warnings: Said[] }> {
   const { ctx, caller } = call;
   const platform = findPlatform(ctx, row.provider);
   const account = await findAccount(ctx, caller, row.account_id);
@@ -105,14 +106,15 @@ export async function takeDown(
       ? beginTakeDown(tx, row, { workerId: ctx.workerId, error: BEGUN, now: ctx.clock.now() })
       : holdPost(tx, row, ctx.workerId),
   );
-  let answer: { post: SaidPost; warnings: string[] };
+  let answer: { post: SaidPost; warnings: Said[] };
   try {
     const { left: error, wasGone } = await remove(ctx, platform, held);
     answer = await commitOnce(call, async (tx) => {
       if (!(await letGo(tx, held))) throw isWorkedOn();
-      const set = { next_at: null, error, in_doubt: 0, updated_at: ctx.clock.now() };
+      const ended = { next_at: null, error, in_doubt: 0, updated_at: ctx.clock.now() };
+      const set = wasGone ? { ...ended, warnings: JSON.stringify([foundGone(platform.title)]) } : ended;
       const gone = await transition(tx, { ownerId: row.owner_id, id: row.id }, "take_down", set);
-      return { post: toPost(gone), warnings: [describeRemoval(ctx, gone, wasGone)] };
+      return { post: toPost(gone), warnings: [describeRemoval(ctx, gone, wasGone), ...told] };
     });
   } catch (error) {
     const refusal = explain(error, { platform, row, account });
@@ -126,7 +128,7 @@ export async function takeDown(
 
 function describeRemoval(ctx: AppContext, row: PostRow, wasGone: boolean): string {
   const { title } = findPlatform(ctx, row.provider);
-  if (wasGone) return `It was not on ${title} any more: it had been removed there already.`;
+  if (wasGone) return foundGone(title);
   return isTakenDown(row) ? describeTakenDown(ctx, row) : `It was deleted on ${title} before it went live.`;
 }
 
@@ -209,6 +211,11 @@ const LOST = "It is not known whether";
 /** Whether a post was to be deleted and its platform's answer was lost. */
 export function isLostDeletion({ status, error }: Pick<PostRow, "status" | "error">): boolean {
   return status !== "cancelled" && error !== null && LOST_DELETION.test(String(fromStored(error)));
+}
+
+/** The same, or it was begun and the process ended: what became of the deletion is to be seen on the platform. */
+export function isDeletionOpen(row: Pick<PostRow, "status" | "error">): boolean {
+  return row.error === BEGUN || isLostDeletion(row);
 }
 
 /** The post, which was seen live: it was not deleted. */

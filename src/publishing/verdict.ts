@@ -177,10 +177,15 @@ function waitForReconnect(fault: PlatformFault, at: Situation): AttemptResult {
 
 function waitForRate(fault: PlatformFault, at: Situation): AttemptResult {
   const allowedAt = at.now + Math.max(fault.retryAfterMs ?? rateBackoffMs(at.tries, at.random), SECOND);
-  if (allowedAt > at.giveUpAt)
-    return at.isOpen || at.showsItself
-      ? unknown(fault.message, at)
-      : failed(`${fault.message} That is past the post's time. Send it again later.`, at);
+  const accountWait = { until: allowedAt, cause: "rate_limit", scope: fault.scope } as const;
+  if (allowedAt > at.giveUpAt) {
+    const ended =
+      at.isOpen || at.showsItself
+        ? unknown(fault.message, at)
+        : failed(`${fault.message} That is past the post's time. Send it again later.`, at);
+    // The channel waits all the same, unless it is for longer than any post of it could.
+    return allowedAt - at.now > at.giveUpAt - at.scheduledAt ? ended : { ...ended, accountWait };
+  }
   return resultOf(at, "retrying", {
     trigger: backTo(at),
     nextAt: allowedAt,
@@ -188,7 +193,7 @@ function waitForRate(fault: PlatformFault, at: Situation): AttemptResult {
     isInDoubt: at.isOpen,
     tries: at.tries + 1,
     attempt: { outcome: "retrying", error: fault.message },
-    accountWait: { until: allowedAt, cause: "rate_limit", scope: fault.scope },
+    accountWait,
   });
 }
 

@@ -188,6 +188,15 @@ it("offers the weekday of the posts' own week too, nearest first, and no day tha
   await expect(change({ ids: [id], toDay: "friday" })).rejects.toThrow(
     /Did you mean 2026-12-11, or 2026-11-27\? Ask the person which\./,
   );
+  // Of a Saturday, the Friday may be the one before it or the next.
+  const saturday = await schedule({ caption: "Late", scheduledAt: "2026-12-05T09:00:00Z" });
+  service.clock.jumpTo("2026-11-28T00:05:00Z");
+  await expect(change({ ids: [saturday], toDay: "Friday" })).rejects.toThrow(
+    /Did you mean 2026-12-04, or 2026-12-11\? Ask the person which\./,
+  );
+  await expect(change({ ids: [saturday], toDay: "sunday" })).rejects.toThrow(
+    /Did you mean 2026-12-06, or 2026-11-29\? Ask the person which\./,
+  );
   await expect(change({ ids: [id], toDay: "some friday soon" })).rejects.toThrow(/must be a date/);
   await expect(change({ ids: [id], toDay: "yesterday" })).rejects.toThrow(/must be a date such as/);
 });

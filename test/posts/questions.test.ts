@@ -350,6 +350,9 @@ describe("before a post is stopped or changed", () => {
     expect(await questionOf("retry_post", { id })).toBe(
       "Publish now on Feed of default: “Better”? It failed before: It was refused.",
     );
+    await setPost(id, { error: 'Feed refused it. Change the post, then send it again. Feed says: "No"' });
+    expect(await questionOf("retry_post", { id })).toMatch(/Feed says: "No"\.? Nothing of it is changed\.$/);
+    expect(await questionOf("retry_post", { id, caption: "Other" })).not.toContain("Nothing of it");
     await setPost(id, { in_doubt: 1 });
     expect(await questionOf("retry_post", { id })).toMatch(/\? Whether it went out before is not known\./);
   });

@@ -3,6 +3,7 @@ import { PlatformFault } from "../../src/ports/platform-io.ts";
 import type { Platform } from "../../src/ports/platform.ts";
 import { editPublishedPost } from "../../src/posts/live-posts.ts";
 import { cancelPost, getPost, resolvePost } from "../../src/posts/posts.ts";
+import { getStatus } from "../../src/reporting/health/status.ts";
 import { askToCancel, askToEdit, askToResolve } from "../../src/posts/questions.ts";
 import { agentsWords, agentsWordsFor } from "../../src/toolkit/words.ts";
 import { takeOver } from "../../src/store/queries/publishing/release.ts";
@@ -86,8 +87,13 @@ describe("taking a live post down", () => {
     const left = await readPost(at.ctx, at.post.id);
     expect(left).toMatchObject({ status: "published", next_at: null });
     expect(left.error).toMatch(/was to be taken down.*Take it down again/);
+    const warnings = async () => (await getStatus(callOf(at.ctx))).warnings?.map(String);
+    expect(await warnings()).toBeUndefined();
     const worker = left.lease_worker ?? "";
     await at.ctx.store.write((tx) => takeOver(tx, worker, { now: at.ctx.clock.now(), arrivedAt: -Infinity }));
+    expect(await warnings()).toEqual([
+      expect.stringMatching(/: It was to be taken down, .* Take it down again/),
+    ]);
     isAlive = true;
     expect((await takeDown(at)).post).toMatchObject({ status: "cancelled", error: null });
     expect(at.asked).toEqual(["remove", "remove"]);
@@ -113,6 +119,20 @@ describe("taking a live post down", () => {
       await using at = await world({}, () => ({ insights, remove: async () => {} }));
       expect((await takeDown(at)).warnings).toEqual([expect.stringMatching(told)]);
     }
+  });
+
+  it("is told later as it was found: what somebody else had removed was not taken down", async () => {
+    const removed = { state: "removed" as const, visibility: null, metrics: {} };
+    await using at = await world({ warnings: '["The first comment was refused."]' }, () => ({
+      insights: async () => removed,
+      remove: async () => {},
+    }));
+    const { warnings } = await takeDown(at);
+    expect(warnings).toEqual([expect.stringMatching(/removed there already\.$/)]);
+    expect((await getPost(callOf(at.ctx), { id: at.post.id })).warnings).toEqual(warnings);
+    await expect(takeDown(at)).rejects.toThrow(
+      /^The post is cancelled already \(found removed from its platform already on .*\)\. Nothing is to be done\.$/,
+    );
   });
 
   it("is not needed where it was removed there, which get_post says", async () => {
@@ -200,8 +220,14 @@ describe("taking a live post down", () => {
       expect(agentsWords(before.post.error ?? "")).toMatch(
         /^It is not known whether it was deleted: .* Call resolve_post .* or "not_published" where it is not\.$/,
       );
+      expect((await getStatus(callOf(at.ctx))).warnings?.map(agentsWords)).toEqual([
+        expect.stringMatching(
+          /^“[^”]+” \(post_\w+\): It is not known whether it was deleted: .* take it down again\. Call resolve_post with id "post_\w+"/,
+        ),
+      ]);
       await end(at);
       expect((await readPost(at.ctx, at.post.id)).error, way).toBeNull();
+      expect((await getStatus(callOf(at.ctx))).warnings, way).toBeUndefined();
     }
     await using at = await world({}, () => parts);
     await expect(takeDown(at)).rejects.toThrow(/^It is not known/);

@@ -209,6 +209,19 @@ describe("a retry with changes that would be dropped", () => {
     expect((await service.call("retry_post", { id, dryRun: true })).warnings).toEqual([
       "It is sent just as it was, at once. It failed before: Feed refused it.",
     ]);
+    const refused = "Feed refused it. Change the post, then send it again.";
+    await setPost(id, { error: refused });
+    expect((await service.call("retry_post", { id })).warnings).toEqual([
+      "Nothing of it was changed before it was sent again, though its refusal asked for that.",
+    ]);
+    await setPost(id, { status: "failed", next_at: null, error: refused });
+    expect((await service.call("retry_post", { id, caption: "Other" })).warnings).toEqual([]);
+  });
+
+  it("is told of the channels there are where it names none", async () => {
+    await expect(service.call("schedule_post", { accountId: null, caption: "Hello" })).rejects.toThrow(
+      /^accountId: is required\. .*Take account ids from list_accounts\.$/,
+    );
   });
 });
 

@@ -39,7 +39,7 @@ const soon = (): number => service.clock.now() + 5 * MINUTE;
 const UNTIL = /This one waits until Saturday 21 November 2026, 09:05 \(UTC\)\.$/;
 
 const SENT =
-  "It was sent, and it is not known yet whether it is out. It is sent again, marked as the same post, or Feed is asked for it, so that it appears once.";
+  "It was sent, and it is not known yet whether it is out. It is sent again, marked as the same post, or Feed is asked for it, so that it appears once. Nothing is to be done yet.";
 
 describe("a due post that does not go out says why", () => {
   it.each([
@@ -111,13 +111,19 @@ describe("a due post that does not go out says why", () => {
     for (const advice of [
       "Change the post, then send it again.",
       "Change it, or look at the account on x.com, then send it again.",
-    ]) {
-      await queryOf(service.ctx.store)
-        .updateTable("attempts")
-        .set({ error: `The server refused the request. ${advice}` })
-        .execute();
-      expect(await reason()).toBe(`${SENT} The server refused the request. ${next}`);
-    }
+      "Give a smaller one, then send the post again.",
+    ])
+      for (const quoted of ["", ' Feed says: "Validation failed"']) {
+        await queryOf(service.ctx.store)
+          .updateTable("attempts")
+          .set({ error: `The server refused the request. ${advice}${quoted}` })
+          .execute();
+        const full = quoted === "" ? "" : ".";
+        expect(await reason()).toBe(`${SENT} The server refused the request.${quoted}${full} ${next}`);
+      }
+    // What holds its channel back, a person does something about.
+    await hold({ paused: 1 });
+    expect(await reason()).not.toContain("Nothing is to be done");
   });
 
   it("in one sentence of a state: what is tried again later is not on its way", async () => {

@@ -299,6 +299,15 @@ describe("beside the table", () => {
     expect(seconds(verdict("rate", PLAIN, { tries: 8, random: 1 }).nextAt)).toBe("600 s");
   });
 
+  it("a limit holds for the channel also where its post is given up, if another of it could wait so long", () => {
+    const ended = { scheduledAt: NOW - HOUR, giveUpAt: NOW };
+    for (const isOpen of [false, true]) {
+      const waits = (ms: number): number | null =>
+        verdictOnError(fault("rate", ms), { ...AT, ...ended, isOpen }).accountWait?.until ?? null;
+      expect([waits(90 * SECOND), waits(HOUR + SECOND)]).toEqual([NOW + 90 * SECOND, null]);
+    }
+  });
+
   it("a failing post holds up those behind it for a minute after its time, not longer", () => {
     const waits = (scheduledAt: number): string =>
       seconds(verdict("transient", PLAIN, { scheduledAt }).accountWait?.until ?? null);

@@ -138,8 +138,8 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
     ],
     [
       "limit holds up only its post",
-      `accountWait: { until: allowedAt, cause: "rate_limit", scope: fault.scope },`,
-      "",
+      `const accountWait = { until: allowedAt, cause: "rate_limit", scope: fault.scope } as const;`,
+      "const accountWait = null;",
     ],
     [
       "what follows a live post forgotten",
@@ -287,8 +287,8 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
   "src/posts/posts.ts": [
     [
       "cancelled post stays due",
-      `movePost(call, row, "cancel", { next_at: null, error: null })`,
-      `movePost(call, row, "cancel", { error: null })`,
+      `movePost(call, row, "cancel", { next_at: null, error: null }, told)`,
+      `movePost(call, row, "cancel", { error: null }, told)`,
     ],
   ],
   "src/posts/update-post.ts": [

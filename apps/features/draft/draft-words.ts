@@ -2,7 +2,7 @@ import { seriesDays } from "../../../src/domain/drafts/series-days.ts";
 import type { Series } from "../../../src/domain/drafts/repeat.ts";
 import type { Draft } from "../../shared/drafts.ts";
 import { countOf } from "../../shared/texts.ts";
-import { addDays, createZone } from "../../shared/zone.ts";
+import { lastDayBy } from "../../shared/zone.ts";
 
 type TimeFormat = (ms: number) => string;
 
@@ -84,11 +84,4 @@ export function nextDays(series: Series, now: number, count: number, begun = now
     if (days.length === count) break;
   }
   return days;
-}
-
-/** The last day whose time of the series has passed at that moment. */
-function lastDayBy({ timezone, time }: Series, ms: number): string {
-  const { day, minutes } = createZone(timezone).read(ms);
-  const [hour = 0, minute = 0] = time.split(":").map(Number);
-  return hour * 60 + minute <= minutes ? day : addDays(day, -1);
 }

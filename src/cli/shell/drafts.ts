@@ -9,6 +9,7 @@ import {
   type SaidDraft,
   type SaidDraftPage,
 } from "../../domain/drafts/draft.ts";
+import { lateStartOf } from "../../domain/drafts/repeat.ts";
 import { describeSeries } from "../../domain/drafts/tell-series.ts";
 import { AppError } from "../../domain/errors.ts";
 import { subjectOf, withValues } from "../../domain/posts/for-people.ts";
@@ -105,7 +106,8 @@ async function showDrafts(at: Shell, drafts: readonly SaidDraft[]): Promise<stri
     { title: "ID", of: ({ id }) => ids.get(id) ?? id },
   ];
   const [head = "", ...lines] = toTable(columns, drafts, at.terminal.columns).split("\n");
-  const rows = drafts.flatMap((draft, at) => [lines[at] ?? "", ...notesOf(draft, names)]);
+  const { now } = at.now();
+  const rows = drafts.flatMap((draft, line) => [lines[line] ?? "", ...notesOf(draft, names, now)]);
   return `${[head, ...rows].join("\n")}\nTimes are in ${timezone}.\n`;
 }
 
@@ -119,6 +121,7 @@ function whenOf({ scheduledAt, repeat, posts }: SaidDraft, timezone: string): st
 function notesOf(
   { state, repeat, checks, decision, posts }: SaidDraft,
   names: ReadonlyMap<string, string>,
+  now: number,
 ): string[] {
   const name = (id: string): string => names.get(id) ?? id;
   const isDecided = posts.length > 0;
@@ -129,7 +132,10 @@ function notesOf(
   const series =
     repeat === null || isDecided
       ? []
-      : [`${describeSeries(repeat)}.`, ...(repeat.texts ?? []).map((text, at) => `${at + 1}. ${text}`)];
+      : [
+          `${describeSeries(repeat, state === "discarded" ? null : lateStartOf(repeat, now))}.`,
+          ...(repeat.texts ?? []).map((text, at) => `${at + 1}. ${text}`),
+        ];
   return [...series, ...problems.map((line) => forShell(line)), ...said].map(
     (line) => `  ${line.replaceAll(/\s+/g, " ")}`,
   );

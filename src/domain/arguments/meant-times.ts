@@ -139,7 +139,7 @@ export function meantBound(at: Now): (text: string) => Meant | null {
 
 /**
  * The same of a day, from today on. A weekday is also that of the week of what is to be moved (`near`, milliseconds),
- * and the nearest to it comes first.
+ * where that is no day after it the next one too, and the nearest comes first.
  */
 export function meantDay(text: string, at: Now, near: readonly number[] = []): Meant | null {
   const dayOf = (ms: number): DateTime => DateTime.fromMillis(ms, { zone: at.timezone }).startOf("day");
@@ -149,12 +149,13 @@ export function meantDay(text: string, at: Now, near: readonly number[] = []): M
   const own =
     first === undefined || !namesWeekday(text.toLowerCase())
       ? []
-      : near.map((ms) =>
-          dayOf(ms)
+      : near.flatMap((ms) => {
+          const day = dayOf(ms)
             .startOf("week")
-            .plus({ days: weekday - 1 })
-            .toFormat("yyyy-MM-dd"),
-        );
+            .plus({ days: weekday - 1 });
+          const days = day > dayOf(ms) ? [day] : [day, day.plus({ weeks: 1 })];
+          return days.map((one) => one.toFormat("yyyy-MM-dd"));
+        });
   const today = dayOf(at.now).toFormat("yyyy-MM-dd");
   const ahead = [...new Set([...times, ...own])].filter((day) => day >= today);
   const start = Math.min(...near, Infinity);

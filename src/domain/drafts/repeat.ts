@@ -6,6 +6,7 @@ import { DAY, isTimezone } from "../time.ts";
 import { quote } from "../text/plain-text.ts";
 import { atWallTime, readWallClock } from "../wall-clock.ts";
 import { seriesDays, WEEKDAYS } from "./series-days.ts";
+import { lateStart, type LateStart } from "./tell-series.ts";
 
 /** How posts come again: wall-clock times in a zone. */
 export const Repeat = z
@@ -110,6 +111,14 @@ export function missesToday(
   const today = readWallClock(near.now, zone).date;
   const [first] = seriesDays({ ...input, from: from ?? today });
   return first === today && atWallTime({ date: today, time: input.time }, zone) <= near.now;
+}
+
+/** Where it begins later than it says, as it was approved (or would be) at that moment. */
+export function lateStartOf(series: Series, begun: number): LateStart | null {
+  const { time, timezone } = series;
+  const { date } = readWallClock(begun, timezone);
+  const isOver = atWallTime({ date, time }, timezone) <= begun;
+  return lateStart(series, isOver ? date : readWallClock(begun - DAY, timezone).date);
 }
 
 function dayOfMonth(date: string): string {

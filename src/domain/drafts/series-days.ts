@@ -1,7 +1,7 @@
 export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 
 /** What of a series tells its days. */
-interface DayRule {
+export interface DayRule {
   /** Its first day: `2026-11-21`. */
   readonly from: string;
   readonly every: number;

@@ -1,14 +1,10 @@
 import { formatDay } from "../posts/for-people.ts";
-import { WEEKDAYS } from "./series-days.ts";
+import { type DayRule, seriesDays, WEEKDAYS } from "./series-days.ts";
 
 /** A series as a caller or an answer has it. */
-export interface ToldSeries {
-  readonly every: number;
-  readonly unit: string;
-  readonly days?: readonly string[] | undefined;
+export interface ToldSeries extends DayRule {
   readonly time: string;
   readonly timezone: string;
-  readonly from: string;
   readonly until?: string | undefined;
   readonly times?: number | undefined;
   readonly texts?: readonly string[] | undefined;
@@ -24,18 +20,40 @@ interface Writing {
   day(day: string): string;
 }
 
+/** The first day of a series whose time was over when it was approved, and the day that it begins on. */
+export interface LateStart {
+  readonly missed: string;
+  readonly first: string;
+}
+
+/** `lastOver`: the last day whose time was over then. Null: no time of it was, or none is left. */
+export function lateStart(series: ToldSeries, lastOver: string): LateStart | null {
+  let missed: string | null = null;
+  for (const day of seriesDays(series)) {
+    if (series.until !== undefined && day > series.until) return null;
+    if (day > lastOver) return missed === null ? null : { missed, first: day };
+    missed ??= day;
+  }
+  return null;
+}
+
 const IN_ENGLISH: Writing = { clock: (time) => time, day: formatDay };
 
 /**
  * In words: "Every 2 weeks on Mon, Thu at 09:30 (Europe/Berlin), from Tue 24 Nov 2026, without an end". How the
- * reader writes times and days can be given.
+ * reader writes times and days can be given. `late`: it begins on another day than was planned.
  */
-export function describeSeries(series: ToldSeries, { clock, day }: Writing = IN_ENGLISH): string {
+export function describeSeries(
+  series: ToldSeries,
+  late: LateStart | null,
+  { clock, day }: Writing = IN_ENGLISH,
+): string {
   const { every, unit, time, timezone, from, until, times, texts = [] } = series;
   return [
     `Every ${every === 1 ? unit : `${every} ${unit}s`}${describeDays(series)}`,
-    ` at ${clock(time)} (${timezone}), from ${day(from)}`,
-    until === undefined ? "" : ` until ${day(until)}`,
+    ` at ${clock(time)} (${timezone}), from ${day(late?.first ?? from)}`,
+    late === null ? "" : `, because ${clock(time)} of ${day(late.missed)} is over`,
+    until === undefined ? "" : `${late === null ? "" : ","} until ${day(until)}`,
     times === undefined ? "" : times === 1 ? ", once" : `, ${times} times`,
     isEndless(series) ? ", without an end" : "",
     texts.length === 0
@@ -65,4 +83,10 @@ function describeDays({ unit, days = [], from }: ToldSeries): string {
     name.replace(/^./, (letter) => letter.toUpperCase()),
   );
   return ` on ${names.join(", ")}`;
+}
+
+/** For an answer: what it does in months, or years, that do not have its day. Empty: all have it. */
+export function describeShortMonths(series: ToldSeries, name = "The series"): string[] {
+  const days = describeDays(series);
+  return days.endsWith(")") ? [`${name} goes out${days}.`] : [];
 }

@@ -55,6 +55,8 @@ interface PostStanding {
   /** The publisher that works on it. Null: none does. */
   readonly lease_worker?: string | null;
   readonly in_doubt?: number;
+  /** As they are kept. */
+  readonly warnings?: string | null;
   readonly next_at?: number | null;
   /** How often it was tried in vain. */
   readonly tries?: number;
@@ -179,6 +181,18 @@ export function isTakenDown({ status, published_at: at }: PostStanding): boolean
   return status === "cancelled" && at !== null;
 }
 
+/** Of one that a person had removed from its platform before it was to be deleted there: the post keeps it. */
+export function foundGone(title: string): string {
+  return `${FOUND_GONE}${title} any more: it had been removed there already.`;
+}
+
+const FOUND_GONE = "It was not on ";
+
+/** Whether it was, which the first of its warnings says. */
+export function wasGone({ warnings = null }: Pick<PostStanding, "warnings">): boolean {
+  return warnings?.startsWith(`["${FOUND_GONE}`) === true;
+}
+
 /** One that had failed and that a person dismissed: its error stays, and asks for what is not to be done any more. */
 export function isDismissed({
   status,
@@ -201,7 +215,9 @@ export const MAY_BE_OUT =
 export const DISMISSED = "It had failed and was dismissed: nothing that its error asks for is to be done.";
 
 function takenDown(post: PostStanding): string {
-  return isTakenDown(post) ? ` (taken down on ${formatTime(post.updated_at, post.timezone ?? "UTC")})` : "";
+  if (!isTakenDown(post)) return "";
+  const how = wasGone(post) ? "found removed from its platform already" : "taken down";
+  return ` (${how} on ${formatTime(post.updated_at, post.timezone ?? "UTC")})`;
 }
 
 /** In these states it is done already. */

@@ -7,7 +7,7 @@ type Result = Readonly<Record<string, unknown>>;
 export function notesOn(result: Result): string[] {
   return [
     ...(hasOthersWords(result) ? [OTHERS_WORDS] : []),
-    ...(draftsIn(result).some(({ state }) => state === "waiting") ? [DECIDED_WHERE] : []),
+    ...(hasWaiting(result) ? [DECIDED_WHERE] : []),
     ...describeUpload(result),
   ];
 }
@@ -21,8 +21,16 @@ function hasOthersWords(result: Result): boolean {
   return hasNames || JSON.stringify(result).includes(' says: \\"');
 }
 
-function draftsIn({ draft, drafts }: Result): Result[] {
-  return [draft, ...(Array.isArray(drafts) ? (drafts as unknown[]) : [])].filter(isFields);
+/** Drafts that wait for a person; those of a table are named by their ids alone. */
+function hasWaiting({ draft, drafts, rows }: Result): boolean {
+  return (
+    [draft, ...listOf(drafts)].some((one) => isFields(one) && one["state"] === "waiting") ||
+    listOf(rows).some((one) => isFields(one) && String(one["id"]).startsWith("dft_"))
+  );
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 /** The address holds the id that the file is to have. */

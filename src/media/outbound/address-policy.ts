@@ -53,6 +53,11 @@ function assertPublic(url: URL): void {
   const literal = literalOf(url.hostname);
   if (isLocalName(url.hostname) || (literal !== null && !isPublicAddress(literal)))
     throw refusedAsPrivate(url.hostname);
+  // Such a name is one of this network alone, if it is one at all.
+  if (literal === null && !/[^.]\.[^.]/.test(url.hostname))
+    throw refused(
+      `names the host ${quote(url.hostname)}, which is no full name of a server. Give one with its domain, such as social.example. The operator of Posthorn can permit the host in POSTHORN_ALLOWED_HOSTS.`,
+    );
   const port = effectivePort(url);
   const isOpen =
     WEB_PORTS.includes(port) || (port >= FIRST_UNPRIVILEGED_PORT && !OTHER_SERVICES.includes(port));

@@ -23,6 +23,8 @@ export interface Coming {
   readonly row: DraftRow;
   readonly content: DraftContent;
   readonly repeat: Series;
+  /** When it was approved. */
+  readonly begun: number;
   /** Its last time that has a post. */
   readonly postsUntil: number;
   readonly times: readonly Occurrence[];
@@ -60,7 +62,7 @@ function comingOf(row: DraftRow, { from, to }: Span, now: number): Coming | null
   }
   if (times.length === 0) return null;
   const hasMore = times.length > MAX_COMING;
-  return { row, content, repeat, postsUntil, times: times.slice(0, MAX_COMING), hasMore };
+  return { row, content, repeat, begun, postsUntil, times: times.slice(0, MAX_COMING), hasMore };
 }
 
 /** The span that bounds of a call mean. */

@@ -6,6 +6,7 @@ import { warnOfSilence } from "../warnings.ts";
 import { isDueNow, untilOut, type Waiting, warnOfWait } from "../outcomes.ts";
 import type { DecideDraft, SaidDecidedDraft, SaidDraft } from "../../domain/drafts/draft.ts";
 import { AppError, saidOf } from "../../domain/errors.ts";
+import { describeShortMonths } from "../../domain/drafts/tell-series.ts";
 import { toIso } from "../../domain/time.ts";
 import { quote } from "../../domain/text/plain-text.ts";
 import type { Reader, Tx } from "../../store/engine/store.ts";
@@ -27,7 +28,7 @@ import {
   staleRevision,
 } from "./save-draft.ts";
 import { cancelWaiting, insertDraftPosts } from "./series.ts";
-import { describeDiscarded, describeNoReason, describeStopped } from "./tell-decision.ts";
+import { describeDiscarded, describeNoReason, describeStopped, nameDraft } from "./tell-decision.ts";
 
 /** A decision about one draft. */
 export type OneDecision = Omit<DecideDraft, "id" | "drafts"> & { readonly id: string };
@@ -166,11 +167,11 @@ async function assertDecidable(
   if (decision !== "stop") return assertUndecided(reader, row, decision);
   const { state } = row;
   if (state === "repeating") return;
-  if (state === "ended" || state === "discarded") throw await decidedAlready(reader, row, decision);
+  if (state !== "open" && state !== "waiting") throw await decidedAlready(reader, row, decision);
   throw new AppError(
     "conflict",
     say(`The draft is ${state}, and only a series that goes on can be stopped.`, {
-      next: [{ do: state === "scheduled" ? "change_posts_of_draft" : "discard_draft" }],
+      next: [{ do: "discard_draft" }],
     }),
   );
 }
@@ -204,7 +205,9 @@ async function approve(call: CallContext, row: DraftRow, input: OneDecision): Pr
     },
     effect: async (tx, decided) => {
       await insertDraftPosts(tx, call, decided, posts);
-      return [];
+      return content.repeat === null
+        ? []
+        : describeShortMonths(content.repeat, `The series ${nameDraft(ready)}`);
     },
   });
   call.ctx.wakePublisher();

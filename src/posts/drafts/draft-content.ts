@@ -3,13 +3,14 @@ import { channelInFull } from "../../domain/accounts/channel-names.ts";
 import type { SaveDraft, Target, TargetInput } from "../../domain/drafts/draft.ts";
 import {
   aheadOf,
+  lateStartOf,
   missesToday,
   occurrencesOf,
   readSeries,
   type RepeatInput,
   type Series,
 } from "../../domain/drafts/repeat.ts";
-import { isEndless } from "../../domain/drafts/tell-series.ts";
+import { describeShortMonths, isEndless } from "../../domain/drafts/tell-series.ts";
 import { AppError } from "../../domain/errors.ts";
 import { eachOnce } from "../../domain/posts/plan.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
@@ -135,8 +136,7 @@ export async function changeContent(
     note: orElse(input.note, base.note),
   };
   assertOneTime(content);
-  const first =
-    input.repeat === undefined ? [] : describeFirst(call.ctx, input.repeat ?? null, content.repeat);
+  const first = content.repeat === null ? [] : describeFirst(call.ctx, input.repeat ?? null, content.repeat);
   const told = [
     ...(time?.warnings ?? []),
     ...(targets?.warnings ?? []),
@@ -199,23 +199,29 @@ export function describeLeftOver(series: Series, begun: number): string[] {
   return turns === 0 ? [] : [`${which} out: the series ends after ${plural(turns, "time")}.`];
 }
 
-/** "On Mondays" and a start may be meant otherwise. */
+/** "On Mondays" and a start may be meant otherwise; with nothing `given`, only a start whose time has passed. */
 function describeFirst(
   { clock, settings: { timezone } }: AppContext,
   given: RepeatInput | null,
-  repeat: Series | null,
+  repeat: Series,
 ): string[] {
   const now = clock.now();
-  const [first] = repeat === null ? [] : aheadOf(repeat, now);
-  if (first === undefined) return [];
+  const [first] = aheadOf(repeat, now);
+  const late = lateStartOf(repeat, now);
+  if (first === undefined || (given === null && late === null)) return [];
   const isLate = given !== null && missesToday(given, { now, timezone });
-  const why = isLate ? `, because ${given.time} of today is over` : describeCounted(repeat, first.at, now);
-  return [`The first of the series is on ${formatTime(first.at, timezone)}${why}.`];
+  const over = isLate ? "today" : late === null ? null : formatDay(late.missed);
+  const counted = isLate ? "" : describeCounted(repeat, first.at, now);
+  const why = counted || (over === null ? "" : `, because ${repeat.time} of ${over} is over`);
+  return [
+    `The first of the series is on ${formatTime(first.at, timezone)}${why}.`,
+    ...(given === null ? [] : describeShortMonths(repeat)),
+  ];
 }
 
 /** Every second week is counted from that of the first day, which passes over a day that is nearer. */
-function describeCounted(repeat: Series | null, first: number, now: number): string {
-  if (repeat === null || repeat.every === 1) return "";
+function describeCounted(repeat: Series, first: number, now: number): string {
+  if (repeat.every === 1) return "";
   const [nearest] = aheadOf({ ...repeat, every: 1 }, now);
   if (nearest === undefined || nearest.at >= first) return "";
   return `, and not on ${formatDay(readWallClock(nearest.at, repeat.timezone).date)}, because its ${repeat.unit}s are counted from that of ${formatDay(repeat.from)}. Give another from if that was not meant`;

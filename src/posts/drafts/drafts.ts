@@ -11,7 +11,10 @@ import {
   inOrder,
   outcomeOf,
 } from "../../domain/drafts/draft.ts";
+import { aheadOf, lateStartOf, type Series } from "../../domain/drafts/repeat.ts";
 import { AppError } from "../../domain/errors.ts";
+import type { Now } from "../../domain/arguments/spoken-times.ts";
+import { atWallTime } from "../../domain/wall-clock.ts";
 import { type Caller, canReachAccount, readSignature } from "../../domain/permissions.ts";
 import { formatTime, toIso, toIsoOrNull } from "../../domain/time.ts";
 import { quote } from "../../domain/text/plain-text.ts";
@@ -30,7 +33,7 @@ import { namesOfKeys } from "../../access/api-keys.ts";
 import { meantAccountIds } from "../../channels/accounts/accounts.ts";
 import type { AppContext, CallContext } from "../../context.ts";
 import { NOW_WINDOW_MS } from "../prepare.ts";
-import { readChecks } from "./checks.ts";
+import { NO_TIME, readChecks } from "./checks.ts";
 import { contentOf } from "./draft-content.ts";
 
 /**
@@ -140,6 +143,8 @@ function toDraft(
   { by, holds }: { readonly by: (keyId: string) => By; readonly holds: Holding },
 ): SaidDraft {
   const content = contentOf(row);
+  // Of a series that goes on, the next posts come in spite of those that were cancelled.
+  const became = outcomeOf(posts.map(({ status }) => status));
   return {
     id: row.id,
     title: content.title,
@@ -165,7 +170,7 @@ function toDraft(
       platformUrl: post.platform_url,
       error: fromStoredOrNull(post.error),
     })),
-    outcome: outcomeOf(posts.map(({ status }) => status)),
+    outcome: row.state === "repeating" && became === "cancelled" ? "waiting" : became,
     createdAt: toIso(row.created_at),
     updatedAt: toIso(row.updated_at),
   };
@@ -231,12 +236,27 @@ function withPassedTime({ clock, settings }: AppContext, draft: SaidDraft): Said
       ? `${passed}, so it cannot be approved without another time.`
       : `${passed}: approved now, it goes out at once.`;
   };
+  const { repeat } = draft;
+  const late = repeat === null ? [] : describeLateStart(repeat, { now, timezone: settings.timezone });
   const checks = draft.checks.map((check) => {
     const own = draft.targets.find(({ accountId }) => accountId === check.accountId)?.scheduledAt ?? null;
     const at = Date.parse(own ?? draft.scheduledAt ?? "");
-    return at < now ? { ...check, warnings: [...check.warnings, tell(at)] } : check;
+    const told = at < now ? [tell(at)] : check.error === null ? late : [];
+    return { ...check, warnings: [...check.warnings, ...told] };
   });
   return { ...draft, checks };
+}
+
+/** Of a series whose first time has passed: when it begins, or that it has no time left. */
+function describeLateStart(repeat: Series, { now, timezone }: Now): string[] {
+  const [first] = aheadOf(repeat, now);
+  if (first === undefined) return [NO_TIME];
+  const late = lateStartOf(repeat, now);
+  if (late === null) return [];
+  const missed = atWallTime({ date: late.missed, time: repeat.time }, repeat.timezone);
+  return [
+    `Its first time, ${formatTime(missed, timezone)}, has passed: approved now, the series begins on ${formatTime(first.at, timezone)}.`,
+  ];
 }
 
 /** The caller's drafts that are open or waiting, for one of these channels. Null: for any. */

@@ -1,7 +1,7 @@
 import type { DecideDraft } from "../../domain/drafts/draft.ts";
 import { join, type Message, type Said } from "../../domain/sentences.ts";
 import { AppError, saidOf } from "../../domain/errors.ts";
-import type { Series } from "../../domain/drafts/repeat.ts";
+import { lateStartOf, type Series } from "../../domain/drafts/repeat.ts";
 import { isEndless, describeSeries } from "../../domain/drafts/tell-series.ts";
 import { plainText, plural } from "../../domain/text/plain-text.ts";
 import { type DraftRow, listWaitingPosts } from "../../store/queries/drafts.ts";
@@ -125,8 +125,9 @@ function seriesInWords(call: CallContext, repeat: Series, among: number): string
   const limit = textLimit(among * texts.length);
   const shown = texts.slice(0, MAX_LISTED).map((text, at) => `${at + 1}. ${quoteText(text, limit)}`);
   const more = texts.length > MAX_LISTED ? `; and ${texts.length - MAX_LISTED} more` : "";
+  const now = call.ctx.clock.now();
   const list = texts.length === 0 ? "" : ` The texts: ${shown.join("; ")}${more}.`;
-  return `${describeSeries(repeat)}.${end}${list}${describeDoubts(call, describeLeftOver(repeat, call.ctx.clock.now()))}`;
+  return `${describeSeries(repeat, lateStartOf(repeat, now))}.${end}${list}${describeDoubts(call, describeLeftOver(repeat, now))}`;
 }
 
 function toTold(row: DraftRow, { target, prepared, occurrence }: DraftPost, input: OneDecision): ToldPost {

@@ -7,14 +7,14 @@ import {
   type SaveDraft,
 } from "../../domain/drafts/draft.ts";
 import { eachOnce } from "../../domain/posts/plan.ts";
-import type { PostStatus } from "../../domain/posts/post-states.ts";
-import { say } from "../../domain/sentences.ts";
+import { join, type Message, type NextStep, say } from "../../domain/sentences.ts";
 import { AppError, nothingToChange } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
-import { plural } from "../../domain/text/plain-text.ts";
+import { plainText, plural } from "../../domain/text/plain-text.ts";
 import { readSignature, signatureOf } from "../../domain/permissions.ts";
 import type { Reader } from "../../store/engine/store.ts";
 import {
+  type DraftPost,
   type DraftRow,
   findDraftRow,
   insertDraft,
@@ -275,26 +275,93 @@ export async function decidedAlready(reader: Reader, row: DraftRow, wish: DraftW
       wish === "approve" ? `was approved already, and is ${became?.what ?? state}` : `is ${state} already`;
     return new AppError("conflict", `The draft ${what}. Nothing is to be done.`);
   }
-  const is = `The draft is ${state}, so it cannot be changed.`;
-  const isGone =
-    state === "discarded" || (state !== "repeating" && !statuses.some((status) => WAY_ON.includes(status)));
-  if (isGone) {
-    const goes = state === "discarded" ? "It goes nowhere." : "None of its posts waits any more.";
-    return new AppError("conflict", `${is} ${goes} Only where it is wanted after all, write a new one.`);
-  }
-  if (state !== "repeating" && !statuses.includes("scheduled"))
-    return new AppError("conflict", say(`${is} None of its posts waits any more.`, { next: [READ] }));
-  const step = { do: state === "repeating" ? "end_series" : "change_posts_of_draft" } as const;
-  return new AppError("conflict", say(is, { next: [step] }));
+  const is =
+    wish === "stop" && state === "scheduled"
+      ? "The draft is no series, so it cannot be stopped."
+      : `The draft ${state === "scheduled" ? "was approved" : `is ${state}`}, so it cannot be changed.`;
+  const again = "Only where it is wanted after all, write a new one.";
+  if (state === "discarded") return new AppError("conflict", `${is} It goes nowhere. ${again}`);
+  if (state === "repeating") return new AppError("conflict", say(is, { next: [{ do: "end_series" }] }));
+  if (posts.length > 0 && statuses.every((status) => status === "scheduled"))
+    return new AppError("conflict", say(is, { next: [{ do: "change_posts_of_draft" }] }));
+  const waits = statuses.includes("scheduled") ? "" : " None of its posts waits any more.";
+  const isOver = state === "ended" || statuses.every((status) => status === "cancelled");
+  return new AppError("conflict", join(`${is}${waits}`, ...tellPosts(posts), isOver ? again : null));
 }
+
+/** What became of posts that were made, for one who would change the draft, or write it anew. */
+function tellPosts(posts: readonly DraftPost[]): Message[] {
+  return TOLD.flatMap(({ is, are, fits, next }) => {
+    const found = posts.filter(fits);
+    if (found.length === 0) return [];
+    const [first] = posts;
+    const subject = posts.length === 1 ? "Its post" : `${found.length} of its ${posts.length} posts`;
+    const places = found.flatMap(({ platform_url: url, status }) =>
+      status !== "published" || url === null ? [] : [plainText(url, MAX_ADDRESS)],
+    );
+    const named = places.slice(0, MAX_ADDRESSES).join(", ");
+    const more = places.length > MAX_ADDRESSES ? `, and ${places.length - MAX_ADDRESSES} more` : "";
+    const read = posts.length === 1 ? ({ do: "read", postId: first?.id ?? null } as const) : READ;
+    const what = `${subject} ${found.length === 1 ? is : are}${named === "" ? "" : `, at ${named}${more}`}.`;
+    return [say(what, { next: next.length === 0 ? [] : [read, ...next] })];
+  });
+}
+
+const MAX_ADDRESS = 300;
+const MAX_ADDRESSES = 3;
+
+/** `fits`: the posts that it is said of. */
+const TOLD: readonly {
+  readonly is: string;
+  readonly are: string;
+  readonly fits: (post: DraftPost) => boolean;
+  readonly next: readonly NextStep[];
+}[] = [
+  {
+    is: "is published already",
+    are: "are published already",
+    fits: ({ status }) => status === "published",
+    next: [
+      { do: "edit_live", postId: null },
+      { do: "take_down", postId: null },
+    ],
+  },
+  {
+    is: "is on its way",
+    are: "are on their way",
+    fits: ({ status }) => status === "publishing" || status === "uploaded",
+    next: [],
+  },
+  {
+    is: "failed, and it is not known whether it is out",
+    are: "failed, and it is not known whether they are out",
+    fits: ({ status, in_doubt: inDoubt }) => status === "failed" && inDoubt === 1,
+    next: [{ do: "settle", postId: null }],
+  },
+  {
+    is: "failed",
+    are: "failed",
+    fits: ({ status, in_doubt: inDoubt }) => status === "failed" && inDoubt === 0,
+    next: [{ do: "retry", postId: null, changed: true }],
+  },
+  {
+    is: "is cancelled",
+    are: "are cancelled",
+    fits: ({ status }) => status === "cancelled",
+    next: [],
+  },
+  {
+    is: "still waits",
+    are: "still wait",
+    fits: ({ status }) => status === "scheduled",
+    next: [{ do: "change_posts_of_draft" }],
+  },
+];
 
 /** A draft has no more, but a series. */
 const MAX_LOOKED_AT = 100;
 
 const READ = { do: "read_draft", revision: null } as const;
-
-/** Posts that can be changed, or sent again, themselves. */
-const WAY_ON: readonly PostStatus[] = ["scheduled", "publishing", "uploaded", "failed"];
 
 /** What became of the posts of a draft that was approved. */
 const BECAME: Readonly<Record<Outcome, { readonly what: string; readonly isTrouble?: true }>> = {

@@ -5,7 +5,7 @@ import type { CallContext } from "../../context.ts";
 import { showCalendar } from "../list-posts.ts";
 import { contentOf } from "./draft-content.ts";
 import { firstTextOf } from "../../domain/drafts/draft.ts";
-import { textOf } from "../../domain/drafts/repeat.ts";
+import { lateStartOf, textOf } from "../../domain/drafts/repeat.ts";
 import { plainText } from "../../domain/text/plain-text.ts";
 import { describeSeries } from "../../domain/drafts/tell-series.ts";
 import { toIso } from "../../domain/time.ts";
@@ -51,11 +51,11 @@ export async function showComing(
   accounts: readonly string[] | null,
 ): Promise<Coming[]> {
   const found = await findComing(call, window, accounts);
-  return found.map(({ row, content, repeat, postsUntil, times }) => ({
+  return found.map(({ row, content, repeat, begun, postsUntil, times }) => ({
     draftId: row.id,
     text: content.title ?? firstTextOf(content),
     accountIds: content.targets.map(({ accountId }) => accountId),
-    rule: describeSeries(repeat),
+    rule: describeSeries(repeat, lateStartOf(repeat, begun)),
     postsUntil: toIso(postsUntil),
     coming: times.map(({ at }) => toIso(at)),
     ...(repeat.texts === undefined

@@ -1,5 +1,5 @@
 import type { SaidStatus } from "../../domain/health/status.ts";
-import { fromStoredOrNull, named, type Said, say } from "../../domain/sentences.ts";
+import { fromStored, fromStoredOrNull, named, type Said, say } from "../../domain/sentences.ts";
 import { percentile } from "../../domain/health/percentile.ts";
 import { type Account, toldState } from "../../domain/accounts/account.ts";
 import { canReachAccount } from "../../domain/permissions.ts";
@@ -10,6 +10,7 @@ import { listSetupProblems } from "../../store/queries/publishing/ledger.ts";
 import {
   countInDoubt,
   countPosts,
+  listNoted,
   listOverdue,
   listUnsettled,
   readFailures,
@@ -20,8 +21,9 @@ import {
 import { readNextLate } from "../../store/queries/publishing/waiting-posts.ts";
 import { readLastHeartbeat } from "../../store/queries/workers.ts";
 import { isServerRunning, listAlive, publishes } from "../../publishing/at-work.ts";
+import { isDeletionOpen } from "../../publishing/take-down.ts";
 import { listAccounts, namesAmong } from "../../channels/accounts/accounts.ts";
-import { MAX_NAMED, nameLate } from "../../channels/accounts/late-posts.ts";
+import { firstWords, MAX_NAMED, nameLate } from "../../channels/accounts/late-posts.ts";
 import { plural } from "../../domain/text/plain-text.ts";
 import type { AppContext, CallContext } from "../../context.ts";
 import { readMeta } from "../../store/queries/meta.ts";
@@ -55,6 +57,7 @@ export async function getStatus(call: CallContext): Promise<SaidStatus> {
   );
   const warnings = [
     ...(await warnOfPosts(ctx, scope, { now, overdue: counts.overdue })),
+    ...(await warnOfDeletions(ctx, scope)),
     ...slowed,
     ...(await warnOfSilence(call, accounts)),
   ];
@@ -136,6 +139,18 @@ async function warnOfPosts(
             { next },
           ),
         ]),
+  ];
+}
+
+/** Posts that were to be deleted, where it is not known whether they were: each says what is to be done. */
+async function warnOfDeletions({ store }: AppContext, scope: StatusScope): Promise<Said[]> {
+  const open = (await listNoted(store, scope)).filter(isDeletionOpen);
+  const more = open.length - MAX_NAMED;
+  return [
+    ...open
+      .slice(0, MAX_NAMED)
+      .map((row) => named(fromStored(row.error ?? "", row.id), `${firstWords(row)} (${row.id})`)),
+    ...(more > 0 ? [`And of ${plural(more, "more post")} it is not known whether they were deleted.`] : []),
   ];
 }
 

@@ -122,7 +122,7 @@ export async function noteChecks(tx: Tx, { id, revision }: DraftRow, checks: str
 /** A post of a draft, and which channel and occurrence it is for. */
 export type DraftPost = Pick<
   PostRow,
-  "id" | "account_id" | "status" | "scheduled_at" | "platform_url" | "error"
+  "id" | "account_id" | "status" | "scheduled_at" | "platform_url" | "error" | "in_doubt"
 > & { readonly draft_id: string | null; readonly occurrence: number };
 
 /** Earliest first; of each the last so many. */
@@ -137,7 +137,7 @@ export async function listDraftPosts(
         .selectFrom("post_plans")
         .innerJoin("posts", "posts.id", "post_plans.post_id")
         .select(["posts.id", "posts.account_id", "posts.status", "posts.scheduled_at", "posts.platform_url"])
-        .select(["posts.error", "post_plans.draft_id", "post_plans.occurrence"])
+        .select(["posts.error", "posts.in_doubt", "post_plans.draft_id", "post_plans.occurrence"])
         .where("post_plans.draft_id", "=", id)
         .orderBy("posts.scheduled_at", "desc")
         .orderBy("posts.id", "desc")

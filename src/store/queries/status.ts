@@ -84,6 +84,26 @@ export function listUnsettled(reader: Reader, scope: StatusScope): Promise<ToldR
   );
 }
 
+/** So many of the newest live posts are looked at for what was noted on them: no index has the few. */
+const MAX_LOOKED_AT = 10_000;
+
+type NotedRow = Pick<Tables["posts"], "id" | "caption" | "media_url" | "status" | "error">;
+
+/** Posts that are on their platforms with something noted, and on which no call works, newest first. */
+export async function listNoted(reader: Reader, scope: StatusScope): Promise<NotedRow[]> {
+  const noted = (status: PostStatus): Promise<NotedRow[]> =>
+    rowsOf(
+      reader,
+      sql<NotedRow>`
+      SELECT id, caption, media_url, status, error
+      FROM (SELECT * FROM posts WHERE owner_id = ${scope.ownerId} AND status = ${sql.lit(status)}
+        ORDER BY scheduled_at DESC, id DESC LIMIT ${MAX_LOOKED_AT}) AS newest
+      WHERE error IS NOT NULL AND lease_worker IS NULL AND account_id IN ${ownAccounts(scope)}
+      ORDER BY scheduled_at DESC, id DESC`,
+    );
+  return [...(await noted("uploaded")), ...(await noted("published"))];
+}
+
 type FailureRow = Pick<Tables["posts"], "id" | "account_id" | "provider" | "scheduled_at" | "error">;
 
 /** The failed posts with the latest time, newest first. */

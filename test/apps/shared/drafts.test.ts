@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { byUrgency, firstTimeOf, readDraft, type Draft } from "../../../apps/shared/drafts.ts";
 import { isPast, obstacleOf } from "../../../apps/features/draft/readiness.ts";
 
@@ -142,11 +142,22 @@ describe("a draft that a page reads", () => {
       { every: 1, unit: "month", times: 10, texts: ["a", "b"] },
       "Every month on day 24 at 09:00 (UTC), from Tue 24 Nov 2026, 10 times; 2 texts take turns",
     ],
-  ])("tells its series in words: %j", (rule, words) =>
-    expect(read({ repeat: { time: "09:00", timezone: "UTC", from: "2026-11-24", ...rule } }).repeat).toBe(
-      words,
-    ),
-  );
+  ])("tells its series in words: %j", (rule, words) => {
+    const repeat = { time: "09:00", timezone: "UTC", from: "2026-11-24", ...rule };
+    expect(read({ repeat, decision: { what: "approved", at: AT } }).repeat).toBe(words);
+    expect(read({ repeat, decision: { what: "stopped", at: AT } }).repeat).toBe(words);
+  });
+
+  it("tells the day on which a series begins that was approved after its first time, or is not yet", () => {
+    const repeat = { every: 1, unit: "week", time: "09:00", timezone: "UTC", from: "2026-11-24", times: 3 };
+    const words =
+      "Every week on Tue at 09:00 (UTC), from Tue 1 Dec 2026, because 09:00 of Tue 24 Nov 2026 is over, 3 times";
+    const late = "2026-11-24T09:00:00.000Z";
+    expect(read({ repeat, decision: { what: "approved", at: late } }).repeat).toBe(words);
+    vi.useFakeTimers({ now: Date.parse(late) });
+    expect(read({ repeat }).repeat).toBe(words);
+    vi.useRealTimers();
+  });
 });
 
 describe("drafts", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { withValues, writeTimesBy } from "../../../apps/shared/values.ts";
 import { nextTryOf } from "../../../apps/shared/statuses.ts";
-import { describeSeries } from "../../../src/domain/drafts/tell-series.ts";
+import { describeSeries, lateStart } from "../../../src/domain/drafts/tell-series.ts";
 import { describeTry } from "../../../src/domain/time.ts";
 import { nameOfField } from "../../../src/domain/posts/for-people.ts";
 
@@ -58,9 +58,13 @@ describe("the values of a sentence, as people know them", () => {
       time: "09:00",
       timezone: "UTC",
       from: "2020-01-01",
-    };
-    expect(withValues(describeSeries({ ...series, until: "2027-02-28" }))).toBe(
+    } as const;
+    expect(withValues(describeSeries({ ...series, until: "2027-02-28" }, null))).toBe(
       "Every week on Sun at <09:00> (UTC), from <2020-01-01> until <2027-02-28>",
+    );
+    const late = lateStart({ ...series, until: "2027-02-28" }, "2020-01-05");
+    expect(withValues(describeSeries({ ...series, until: "2027-02-28" }, late))).toBe(
+      "Every week on Sun at <09:00> (UTC), from <2020-01-12>, because <09:00> of <2020-01-05> is over, until <2027-02-28>",
     );
   });
 

@@ -28,8 +28,10 @@ describe("a model", () => {
     const draft = { caption: "Hello", targets: [{ accountId: "acc_1" }], scheduledAt: "2031-01-30T09:00" };
     const open = await reader.call("save_draft", draft);
     expect(open.structuredContent.note).toBeUndefined();
+    const table = { csv: "channel,text\nacc_1,From a table", as: "drafts", dryRun: false };
     for (const { structuredContent, content } of [
       await reader.call("save_draft", { ...draft, submit: true }),
+      await reader.call("import_posts", table),
       await reader.call("list_drafts", {}),
     ]) {
       expect(structuredContent.note).toMatch(WHERE);

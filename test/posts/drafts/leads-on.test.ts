@@ -136,21 +136,64 @@ it("a series says why a nearer day is passed over", async () => {
   expect(weekly.warnings).toContain("The first of the series is on Monday 23 November 2026, 09:00 (UTC).");
 });
 
-it.each(["published", "failed"] as const)(
-  "a draft whose posts are %s names no tool that changes them",
-  async (status) => {
-    const { draft } = await save({ submit: true, scheduledAt: `${DAY}T09:00` });
-    const { posts } = (await decide({ id: draft.id, revision: 1, decision: "approve" })).draft;
-    await queryOf(service.ctx.store)
+describe("a draft whose posts wait no more says what they are, whatever is wanted of it", () => {
+  const URL_THERE = "https://feed.example/p/1";
+  const WISHES = [
+    ["save_draft", { revision: 2, caption: "Other" }],
+    ["decide_draft", { revision: 2, decision: "discard" }],
+    ["decide_draft", { revision: 2, decision: "changes" }],
+    ["decide_draft", { decision: "stop" }],
+  ] as const;
+
+  async function approved(): Promise<{ id: string; posts: { id: string }[] }> {
+    const more = await service.addFeed();
+    const { draft } = await save({
+      scheduledAt: `${DAY}T09:00`,
+      targets: [{ accountId }, { accountId: more }],
+    });
+    return (await decide({ id: draft.id, revision: 1, decision: "approve" })).draft;
+  }
+
+  const set = (id: string | undefined, change: object): Promise<unknown> =>
+    queryOf(service.ctx.store)
       .updateTable("posts")
-      .set({ status })
-      .where("id", "=", posts[0].id)
+      .set(change)
+      .where("id", "=", id ?? "")
       .execute();
-    const again = decide({ id: draft.id, revision: 2, decision: "discard" });
-    await expect(again).rejects.toThrow(/None of its posts waits any more\./);
-    await expect(again).rejects.not.toThrow(/update_post|cancel_post/);
-  },
-);
+
+  it.each(WISHES)("%s %o", async (tool, args) => {
+    const { draft } = await save({ scheduledAt: `${DAY}T09:00` });
+    const { posts } = (await decide({ id: draft.id, revision: 1, decision: "approve" })).draft;
+    const said = async (change: object): Promise<string> => {
+      await set(posts[0].id, change);
+      return service.call(tool, { id: draft.id, ...args }).then(String, (error: Error) => error.message);
+    };
+    const live = await said({ status: "published", platform_url: URL_THERE });
+    expect(live).toContain(
+      `None of its posts waits any more. Its post is published already, at ${URL_THERE}. Call get_post with id "${posts[0].id}" to read it. Change it with edit_published_post. To delete it on the platform, call cancel_post with fromPlatform.`,
+    );
+    expect(live).not.toMatch(/is scheduled|write a new one|update_post/);
+    expect(await said({ status: "failed" })).toMatch(/ Its post failed\. Call get_post .* call retry_post/);
+    expect(await said({ in_doubt: 1 })).toMatch(/ it is not known whether it is out\. .*resolve_post\.$/);
+    expect(await said({ status: "publishing" })).toMatch(/ Its post is on its way\.$/);
+    expect(await said({ status: "cancelled", in_doubt: 0 })).toMatch(
+      / Its post is cancelled\. Only where it is wanted after all, write a new one\.$/,
+    );
+  });
+
+  it.each(WISHES)("%s %o, of each of several", async (tool, args) => {
+    const { id, posts } = await approved();
+    await set(posts[0]?.id, { status: "published", platform_url: URL_THERE });
+    const call = (): Promise<unknown> => service.call(tool, { id, ...args });
+    await expect(call()).rejects.toThrow(
+      /1 of its 2 posts is published already, at https:\/\/feed\.example\/p\/1\. .* 1 of its 2 posts still waits\. .*update_post/,
+    );
+    await set(posts[1]?.id, { status: "cancelled" });
+    await expect(call()).rejects.toThrow(
+      /None of its posts waits any more\. .* 1 of its 2 posts is cancelled\.$/,
+    );
+  });
+});
 
 describe("texts that never have their turn", () => {
   const repeat = { unit: "day", time: "09:00", times: 2, texts: ["One", "Two", "Three"] };

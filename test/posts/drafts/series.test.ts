@@ -230,17 +230,68 @@ describe("a series", () => {
     ["month", "2026-12-31", "on day 31 (in shorter months on the last day) at"],
     ["month", "2026-12-28", "on day 28 at"],
     ["year", "2028-02-29", "on 29 Feb (28 Feb in other years) at"],
-  ])("tells on which days a %s from %s has", async (unit, from, words) => {
-    const repeat = { unit, from, time: "09:00" };
-    const { draft } = await call("save_draft", { caption: "x", targets: [{ accountId: "blog" }], repeat });
+  ])(
+    "tells on which days a %s from %s has, and each answer where some have none",
+    async (unit, from, words) => {
+      const repeat = { unit, from, time: "09:00" };
+      const saved = await call("save_draft", { caption: "x", targets: [{ accountId: "blog" }], repeat });
+      const { draft } = saved;
+      const told = words.includes("(") ? [`The series goes out ${words.replace(" at", ".")}`] : [];
+      const among = ({ warnings = [] }: any): string[] =>
+        warnings.filter((warning: string) => /^The series.* goes out on/.test(warning));
+      expect(among(saved)).toEqual(told);
+      const asked: string[] = [];
+      const ask = async ({ text }: { text: string }) => {
+        asked.push(text);
+        return "no" as const;
+      };
+      const args = { id: draft.id, revision: 1, decision: "approve" };
+      await toolbox.call("decide_draft", args, callerOf(), { ask }).catch(() => {});
+      expect(asked[0]).toContain(words);
+      const named = told.map((one) => one.replace("series", 'series "x"'));
+      expect(among(await call("decide_draft", args))).toEqual(named);
+    },
+  );
+
+  it("whose first time passed while it waited is told by the day that it begins on, everywhere", async () => {
+    ctx.clock.jumpTo("2026-11-28T00:05:00Z");
+    const content = { caption: "Weekly", targets: [{ accountId: "blog" }] };
+    const repeat = { unit: "week", time: "00:10" };
+    const { draft } = await call("save_draft", { ...content, repeat, submit: true });
+    const late = expect.stringContaining("has passed");
+    expect((await show(draft.id)).checks[0].warnings).not.toContainEqual(late);
+    ctx.clock.jumpTo("2026-11-28T00:15:00Z");
+    expect((await show(draft.id)).checks[0].warnings).toContain(
+      "Its first time, Saturday 28 November 2026, 00:10 (UTC), has passed: approved now, the series begins on Saturday 5 December 2026, 00:10 (UTC).",
+    );
+    const again = await call("save_draft", { id: draft.id, revision: 1, note: "Soon", submit: true });
+    expect(again.warnings).toContain(
+      "The first of the series is on Saturday 5 December 2026, 00:10 (UTC), because 00:10 of Sat 28 Nov 2026 is over.",
+    );
+    const rule =
+      "Every week on Sat at 00:10 (UTC), from Sat 5 Dec 2026, because 00:10 of Sat 28 Nov 2026 is over, without an end";
     const asked: string[] = [];
     const ask = async ({ text }: { text: string }) => {
       asked.push(text);
-      return "no" as const;
+      return "yes" as const;
     };
-    const args = { id: draft.id, revision: 1, decision: "approve" };
-    await toolbox.call("decide_draft", args, callerOf(), { ask }).catch(() => {});
-    expect(asked[0]).toContain(words);
+    const args = { id: draft.id, revision: 2, decision: "approve" };
+    await toolbox.call("decide_draft", args, callerOf(), { ask });
+    expect(asked[0]).toContain(`It starts a series. ${rule}.`);
+    ctx.clock.jumpTo("2026-12-06T00:00:00Z");
+    const january = await call("show_calendar", { from: "2027-01-01", to: "2027-01-31" });
+    expect(january.series[0].rule).toBe(rule);
+    expect((await show(draft.id)).checks[0].warnings).not.toContainEqual(late);
+  });
+
+  it("that has no time left is said to have none while it waits", async () => {
+    const content = { caption: "Once", targets: [{ accountId: "blog" }] };
+    const repeat = { unit: "day", time: "09:30", until: "2026-11-22" };
+    const { draft } = await call("save_draft", { ...content, repeat, submit: true });
+    ctx.clock.jumpTo("2026-11-23T09:00:00Z");
+    expect((await show(draft.id)).checks[0].warnings).toContainEqual(
+      expect.stringMatching(/^repeat: no time of it lies ahead/),
+    );
   });
 
   it("is shown as one to the person who approves it, with every text", async () => {
@@ -344,5 +395,44 @@ describe("a series", () => {
         scheduledAt: "2027-01-01T00:00:00Z",
       }),
     ).rejects.toThrow(/a series has times of its own/);
+  });
+});
+
+describe("who cancels one time of a series", () => {
+  const first = async (): Promise<{ id: string }> =>
+    (await call("list_posts", { status: ["scheduled"] })).posts.at(-1);
+  const questionOf = async (id: string): Promise<string> => {
+    let question = "";
+    const ask = async ({ text }: { text: string }): Promise<never> => {
+      question = text;
+      throw new Error("no");
+    };
+    await toolbox.call("cancel_post", { id }, callerOf(), { ask }).catch(() => {});
+    return question;
+  };
+
+  it("is told before and after that the others still come, when, and how to stop them", async () => {
+    const { id } = await begin({ unit: "week", time: "09:30", days: ["wed"] });
+    const post = await first();
+    const told =
+      'It is one of the series "Daily". The others still come, the next on Wednesday 2 December 2026, 09:30';
+    const question = await questionOf(post.id);
+    expect(question).toContain(told);
+    expect(question).toMatch(/ Say no where the whole series is to end: it is stopped instead\.$/);
+    const { warnings } = await call("cancel_post", { id: post.id });
+    expect(warnings).toEqual([expect.stringContaining(told)]);
+    expect(warnings[0]).toContain(`call decide_draft with stop: ${id}`);
+    // The next one is not made yet, and comes all the same.
+    const next = await first();
+    expect((await call("cancel_post", { id: next.id })).warnings[0]).toContain(
+      "on Wednesday 9 December 2026",
+    );
+    expect(await show(id)).toMatchObject({ state: "repeating", outcome: "waiting" });
+  });
+
+  it("is told nothing where none comes any more", async () => {
+    await begin({ unit: "day", time: "09:30", times: 2 });
+    await call("cancel_post", { id: (await first()).id });
+    expect((await call("cancel_post", { id: (await first()).id })).warnings).toBeUndefined();
   });
 });

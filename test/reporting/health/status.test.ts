@@ -71,6 +71,28 @@ describe("getStatus", () => {
     expect((await getStatus(callOf(ctx, other))).warnings).toBeUndefined();
   });
 
+  it("tells of each deletion that nobody knows the end of what is to be done, of many of the newest", async () => {
+    await using ctx = await createShelf();
+    const account = await addAccount(ctx);
+    for (let at = 0; at < 8; at++)
+      await addPost(ctx, account, {
+        status: at === 7 ? "uploaded" : "published",
+        error:
+          at === 0 ? "The comment was refused." : "It is not known whether it was deleted: It is silent.",
+        next_at: null,
+        caption: `Text ${at}`,
+        scheduled_at: ctx.clock.now() - at * 1_000,
+      });
+    const told = (await getStatus(callOf(ctx))).warnings?.map(String) ?? [];
+    expect(told[0]).toMatch(
+      /^“Text 7” \(post_\w+\): It is not known whether it was deleted: It is silent\.$/,
+    );
+    expect(told[1]).toMatch(/^“Text 1”/);
+    expect(told.at(-1)).toMatch(/^And of \d more posts? it is not known whether they were deleted\.$/);
+    const other = callerOf({ accountIds: [] });
+    expect((await getStatus(callOf(ctx, other))).warnings).toBeUndefined();
+  });
+
   it("answers for an owner who has nothing", async () => {
     await using ctx = await createShelf();
     expect(await getStatus(callOf(ctx))).toEqual({

@@ -5,6 +5,7 @@ import { DraftView } from "../../../features/draft/draft-view.tsx";
 import { isUndecided } from "../../../features/draft/readiness.ts";
 import { nextDays } from "../../../features/draft/draft-words.ts";
 import { now } from "../../../shared/clock.ts";
+import { lateStartOf } from "../../../shared/drafts.ts";
 import { formats, timezone } from "../../data/session.ts";
 import { NextSlots } from "../../channel/next-slots.tsx";
 import { channelName } from "../../data/shared-data.ts";
@@ -57,7 +58,12 @@ function Times({ item: { raw, shown } }: { readonly item: Item }) {
     const days = shown.state === "ended" ? [] : nextDays(raw.repeat, now(), 4, begunAt(raw));
     return (
       <>
-        <p>{describeSeries(raw.repeat, { clock: clockTime, day: formats.value.shortDay })}</p>
+        <p>
+          {describeSeries(raw.repeat, lateStartOf(raw.repeat, raw.decision), {
+            clock: clockTime,
+            day: formats.value.shortDay,
+          })}
+        </p>
         {days.length > 0 && (
           <p class="muted note">Next: {days.map((day) => formats.value.shortDay(day)).join(" · ")}</p>
         )}

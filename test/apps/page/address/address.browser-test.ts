@@ -323,7 +323,7 @@ describe("what is not there", () => {
     "/app/review?draft=dft_nope": "There is no such draft",
     "/app/review?show=decided&draft=dft_nope": "There is no such draft",
     "/app/channels?account=acc_nope": "This channel is not there",
-    "/app/channels?connect=nope": "nope",
+    "/app/channels?connect=nope": "There is no such platform",
     "/app/channels?connect=mastodon&account=acc_nope": "This channel is not there",
     "/app/consent?request=nope": "This question is over",
     "/app/nowhere": "There is no such page",
