@@ -83,7 +83,10 @@ export class Trace {
     this.#bury();
     if (before === null) {
       this.#say(`beginAs(${CLASSES[row.provider] ?? ""})`);
-      return this.#change(row.fence);
+      if (row.lease === null) return this.#change(row.fence);
+      // It was claimed before it was seen.
+      this.#change(row.fence - 1);
+      return this.#claim(row, realm);
     }
     if (Object.entries(row).every(([key, value]) => before[key as keyof Row] === value)) return;
     if (row.lease === before.lease) {
